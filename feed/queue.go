@@ -1,0 +1,94 @@
+package feed
+
+type queued struct {
+	frame  *Frame
+	member *member
+}
+
+// frameQueue is a circular buffer that grows by doubling up to the bound its
+// owner gives.
+type frameQueue struct {
+	buf   []queued
+	start int
+	len   int
+}
+
+func (q *frameQueue) at(i int) *queued { return &q.buf[(q.start+i)%len(q.buf)] }
+
+func (q *frameQueue) push(e queued, bound int) {
+	if q.len == len(q.buf) {
+		q.grow(min(max(4, 2*q.len), max(bound, q.len+1)))
+	}
+	q.len++
+	*q.at(q.len - 1) = e
+}
+
+func (q *frameQueue) grow(places int) {
+	buf := make([]queued, places)
+	for i := range q.len {
+		buf[i] = *q.at(i)
+	}
+	q.buf, q.start = buf, 0
+}
+
+func (q *frameQueue) popFront() queued {
+	e := q.buf[q.start]
+	q.buf[q.start] = queued{}
+	q.start = (q.start + 1) % len(q.buf)
+	q.len--
+	return e
+}
+
+// popSuperseded takes out the oldest tick of m's symbol, for which a newer one
+// is about to enter; where none waits, the oldest tick that has a newer one of
+// its own symbol behind it. One exists in a full queue, since the queue has a
+// place for every symbol.
+func (q *frameQueue) popSuperseded(m *member) queued {
+	if i := q.oldest(m); i >= 0 {
+		return q.remove(i)
+	}
+	count := make(map[*member]int)
+	for i := range q.len {
+		count[q.at(i).member]++
+	}
+	for i := range q.len {
+		if count[q.at(i).member] > 1 {
+			return q.remove(i)
+		}
+	}
+	return q.popFront()
+}
+
+func (q *frameQueue) oldest(m *member) int {
+	for i := range q.len {
+		if q.at(i).member == m {
+			return i
+		}
+	}
+	return -1
+}
+
+// remove closes the hole from the front, where superseded ticks mostly stand.
+func (q *frameQueue) remove(i int) queued {
+	e := *q.at(i)
+	for ; i > 0; i-- {
+		*q.at(i) = *q.at(i - 1)
+	}
+	q.popFront()
+	return e
+}
+
+// removeAll takes out every tick of m's symbol.
+func (q *frameQueue) removeAll(m *member) {
+	kept := 0
+	for i := range q.len {
+		if e := *q.at(i); e.member != m {
+			*q.at(kept) = e
+			kept++
+		}
+	}
+	for i := kept; i < q.len; i++ {
+		*q.at(i) = queued{}
+	}
+	q.len = kept
+}
