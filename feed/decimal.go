@@ -98,7 +98,7 @@ func parseDecimal[T ~string | ~[]byte](text T, decimals int) (int64, error) {
 	)
 	for ; i < len(text); i++ {
 		c := text[i]
-		if c == '.' && !point {
+		if c == '.' && digits && !point {
 			point = true
 			continue
 		}
@@ -129,7 +129,7 @@ func parseDecimal[T ~string | ~[]byte](text T, decimals int) (int64, error) {
 	if !digits || (i > 0 && text[i-1] == '.') {
 		return 0, errors.New("not a decimal number")
 	}
-	exponent := 0
+	var exponent int64
 	if i < len(text) && (text[i] == 'e' || text[i] == 'E') {
 		e, n, err := parseExponent(text[i+1:])
 		if err != nil {
@@ -143,11 +143,11 @@ func parseDecimal[T ~string | ~[]byte](text T, decimals int) (int64, error) {
 	if mantissa == 0 && !overflow {
 		return 0, nil
 	}
-	shift := decimals + exponent + zeros - scale
+	shift := int64(decimals) + exponent + int64(zeros-scale)
 	return scaled(mantissa, shift, neg, overflow, decimals)
 }
 
-func scaled(mantissa uint64, shift int, neg, overflow bool, decimals int) (int64, error) {
+func scaled(mantissa uint64, shift int64, neg, overflow bool, decimals int) (int64, error) {
 	if shift < 0 {
 		// The mantissa ends in a digit other than zero, so digits would be lost.
 		return 0, fmt.Errorf("has digits past 1e-%d: %w", decimals, ErrRange)
@@ -171,9 +171,9 @@ func scaled(mantissa uint64, shift int, neg, overflow bool, decimals int) (int64
 	return int64(mantissa), nil
 }
 
-// parseExponent caps what it reads: past a few thousand every value is out of
-// range, and a longer text must not overflow the counter.
-func parseExponent[T ~string | ~[]byte](text T) (value, n int, err error) {
+// parseExponent caps what it reads far above the digits that any text could have,
+// so that no run of zeros makes up for what the cap took off.
+func parseExponent[T ~string | ~[]byte](text T) (value int64, n int, err error) {
 	neg := false
 	if n < len(text) && (text[n] == '-' || text[n] == '+') {
 		neg = text[n] == '-'
@@ -181,8 +181,8 @@ func parseExponent[T ~string | ~[]byte](text T) (value, n int, err error) {
 	}
 	start := n
 	for ; n < len(text) && text[n] >= '0' && text[n] <= '9'; n++ {
-		if value < 1<<20 {
-			value = value*10 + int(text[n]-'0')
+		if value < 1<<56 {
+			value = value*10 + int64(text[n]-'0')
 		}
 	}
 	if n == start {

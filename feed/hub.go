@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // Encoder appends the encoded form of a tick. The hub calls it once per tick for
@@ -61,7 +62,8 @@ type member struct {
 	sub     *Subscription
 	listing *listing
 	pos     int    // in listing.members
-	told    uint64 // last seq handed out or skipped; under sub.mu
+	told    uint64 // last seq handed out or skipped; under sub.mu, as what follows
+	waiting int    // ticks in the queue
 	skip    *Skipped
 }
 
@@ -97,8 +99,8 @@ func NewHub(symbols []Symbol, opts HubOptions) (*Hub, error) {
 		active:   make([]int, len(opts.Encoders)),
 	}
 	for _, s := range symbols {
-		if s.Name == "" || s.TickSize <= 0 {
-			return nil, fmt.Errorf("new hub: symbol %q with tick size %s: want a name and a positive grid", s.Name, s.TickSize)
+		if s.Name == "" || !utf8.ValidString(s.Name) || s.TickSize <= 0 {
+			return nil, fmt.Errorf("new hub: symbol %q with tick size %s: want a name in UTF-8 and a positive grid", s.Name, s.TickSize)
 		}
 		if h.byName[s.Name] != nil {
 			return nil, fmt.Errorf("new hub: symbol %q twice", s.Name)
@@ -158,6 +160,12 @@ func (h *Hub) LastSeqs() []uint64 {
 		out[i] = l.state.Seq
 	}
 	return out
+}
+
+func (h *Hub) lastSeq(symbol int) uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.listings[symbol].state.Seq
 }
 
 // Publish merges u, due at dueNS, into the state of its symbol, numbers the
@@ -232,7 +240,7 @@ func (h *Hub) Encoded(f *Frame, encoding int) []byte {
 }
 
 func (h *Hub) encode(f *Frame, encoding int) []byte {
-	b := h.encoders[encoding](make([]byte, 0, 192), h.epoch, &f.Tick)
+	b := h.encoders[encoding](make([]byte, 0, 384), h.epoch, &f.Tick)
 	f.encoded[encoding].Store(&b)
 	return b
 }

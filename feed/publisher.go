@@ -89,7 +89,7 @@ func (p *Publisher) Run(ctx context.Context) error {
 			return err
 		}
 		if p.stopNS != 0 && Now() > p.stopNS+int64(LateGrace) {
-			p.log.unpublished(u.Symbol, due)
+			p.log.unpublished(u.Symbol, due, p.hub.lastSeq(u.Symbol))
 			continue
 		}
 		seq, _, published := p.hub.Publish(&u, due)

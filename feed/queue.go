@@ -21,6 +21,7 @@ func (q *frameQueue) push(e queued, bound int) {
 	}
 	q.len++
 	*q.at(q.len - 1) = e
+	e.member.waiting++
 }
 
 func (q *frameQueue) grow(places int) {
@@ -36,6 +37,7 @@ func (q *frameQueue) popFront() queued {
 	q.buf[q.start] = queued{}
 	q.start = (q.start + 1) % len(q.buf)
 	q.len--
+	e.member.waiting--
 	return e
 }
 
@@ -44,28 +46,13 @@ func (q *frameQueue) popFront() queued {
 // its own symbol behind it. One exists in a full queue, since the queue has a
 // place for every symbol.
 func (q *frameQueue) popSuperseded(m *member) queued {
-	if i := q.oldest(m); i >= 0 {
-		return q.remove(i)
-	}
-	count := make(map[*member]int)
 	for i := range q.len {
-		count[q.at(i).member]++
-	}
-	for i := range q.len {
-		if count[q.at(i).member] > 1 {
+		e := q.at(i).member
+		if e == m || m.waiting == 0 && e.waiting > 1 {
 			return q.remove(i)
 		}
 	}
 	return q.popFront()
-}
-
-func (q *frameQueue) oldest(m *member) int {
-	for i := range q.len {
-		if q.at(i).member == m {
-			return i
-		}
-	}
-	return -1
 }
 
 // remove closes the hole from the front, where superseded ticks mostly stand.
@@ -74,8 +61,8 @@ func (q *frameQueue) remove(i int) queued {
 	for ; i > 0; i-- {
 		*q.at(i) = *q.at(i - 1)
 	}
-	q.popFront()
-	return e
+	*q.at(0) = e
+	return q.popFront()
 }
 
 // removeAll takes out every tick of m's symbol.
@@ -90,5 +77,5 @@ func (q *frameQueue) removeAll(m *member) {
 	for i := kept; i < q.len; i++ {
 		*q.at(i) = queued{}
 	}
-	q.len = kept
+	q.len, m.waiting = kept, 0
 }

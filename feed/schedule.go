@@ -45,13 +45,15 @@ func (l *ScheduleLog) published(symbol int, dueNS, publishNS int64, seq uint64) 
 	l.add(scheduled{dueNS: dueNS, publishNS: publishNS, seq: seq, symbol: int32(symbol)})
 }
 
-// unpublished gives the update the sequence that it would have had.
-func (l *ScheduleLog) unpublished(symbol int, dueNS int64) {
+// unpublished gives the update the sequence that it would have had. hubLast is
+// the symbol's last one at the hub, which opening ticks and trades of the book
+// have moved on without the log.
+func (l *ScheduleLog) unpublished(symbol int, dueNS int64, hubLast uint64) {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
-	seq := l.lastSeq[int32(symbol)] + 1
+	seq := max(l.lastSeq[int32(symbol)], hubLast) + 1
 	l.mu.Unlock()
 	l.add(scheduled{dueNS: dueNS, seq: seq, symbol: int32(symbol)})
 }
@@ -89,6 +91,7 @@ type ScheduleWindow struct {
 // where nothing was due.
 type SymbolWindow struct {
 	Scheduled         int64
+	Unpublished       int64 // of them
 	FirstSeq, LastSeq uint64
 }
 
@@ -122,12 +125,13 @@ func (l *ScheduleLog) Window(fromNS, toNS int64, n int) (ScheduleWindow, error) 
 
 func (w *ScheduleWindow) count(e scheduled) {
 	w.Scheduled++
+	s := &w.Symbols[e.symbol]
 	if e.publishNS == 0 {
 		w.Unpublished++
+		s.Unpublished++
 	} else {
 		w.LagNS = append(w.LagNS, e.publishNS-e.dueNS)
 	}
-	s := &w.Symbols[e.symbol]
 	if s.Scheduled == 0 {
 		s.FirstSeq = e.seq
 	}

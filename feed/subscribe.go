@@ -53,6 +53,10 @@ func (s *Subscription) Subscribe(req Subscribe) error {
 		s.snapshots(added)
 	} else {
 		s.resume(added, cursor)
+		if cursor.Epoch == s.hub.epoch && cursor.HubSeq <= s.hub.hubSeq {
+			// Until the answer is complete, a symbol with a gap stands where the cursor says.
+			answer.Cursor = Cursor{Epoch: s.hub.epoch, HubSeq: min(cursor.HubSeq, s.accounted())}.String()
+		}
 	}
 	s.setCursor()
 	s.signal()
@@ -146,17 +150,19 @@ func (s *Subscription) resume(added []*member, c Cursor) {
 		replay = append(replay, s.queue.popFront())
 	}
 	slices.SortFunc(replay, func(a, b queued) int { return cmp.Compare(a.frame.Tick.HubSeq, b.frame.Tick.HubSeq) })
-	s.bound = s.places() + len(replay)
+	for _, e := range replay {
+		e.member.waiting++
+	}
+	// No more than the rings can give, or a stream that resumes again and again
+	// without reading would have more places each time.
+	s.bound = s.places() + min(len(replay), len(s.members)*added[0].listing.ring.limit)
 	s.queue = frameQueue{buf: replay, len: len(replay)}
 }
 
 // setCursor puts a cursor on the message that completes a subscribe: all before
 // what waits in the queue is accounted for once that message has arrived.
 func (s *Subscription) setCursor() {
-	c := Cursor{Epoch: s.hub.epoch, HubSeq: s.hub.hubSeq}
-	if s.queue.len > 0 {
-		c.HubSeq = s.queue.at(0).frame.Tick.HubSeq - 1
-	}
+	c := Cursor{Epoch: s.hub.epoch, HubSeq: s.accounted()}
 	switch last := &s.control[len(s.control)-1].message; {
 	case last.Snapshot != nil:
 		last.Snapshot.Cursor = c.String()
@@ -165,6 +171,15 @@ func (s *Subscription) setCursor() {
 	case last.Subscribed != nil:
 		last.Subscribed.Cursor = c.String()
 	}
+}
+
+// accounted is the hub_seq up to which nothing of the stream's symbols is still
+// to come, once the control messages have left.
+func (s *Subscription) accounted() uint64 {
+	if s.queue.len > 0 {
+		return s.queue.at(0).frame.Tick.HubSeq - 1
+	}
+	return s.hub.hubSeq
 }
 
 // Unsubscribe ends symbols of the stream, all or none, forgets what waits of

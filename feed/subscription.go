@@ -13,6 +13,10 @@ const DefaultQueue = 256
 type SubscriptionOptions struct {
 	Encoding int // index into HubOptions.Encoders
 	Queue    int // ticks that may wait; 0 takes DefaultQueue
+
+	// OnEnd, where set, is called when the policy ends the subscription. It runs
+	// under the hub's lock and must neither block nor call the hub.
+	OnEnd func(*Problem)
 }
 
 // Subscription is one stream's bounded queue of what the hub has for it. One
@@ -21,6 +25,7 @@ type Subscription struct {
 	hub      *Hub
 	encoding int
 	capacity int
+	onEnd    func(*Problem)
 	ready    chan struct{}
 
 	mu      sync.Mutex
@@ -62,7 +67,7 @@ func (h *Hub) NewSubscription(opts SubscriptionOptions) (*Subscription, error) {
 	}
 	s := &Subscription{
 		hub: h, encoding: opts.Encoding, capacity: opts.Queue, bound: opts.Queue,
-		ready: make(chan struct{}, 1), members: make(map[string]*member, 1),
+		onEnd: opts.OnEnd, ready: make(chan struct{}, 1), members: make(map[string]*member, 1),
 	}
 	h.mu.Lock()
 	h.active[s.encoding]++
@@ -163,7 +168,7 @@ func (s *Subscription) enqueue(m *member, f *Frame) bool {
 	if s.ended != nil {
 		return false
 	}
-	if s.queue.len >= s.bound {
+	for s.queue.len >= s.bound {
 		switch s.policy {
 		case PolicyDisconnect:
 			s.ended = &Problem{Code: CodeSlowConsumer, Fatal: true,
@@ -171,6 +176,9 @@ func (s *Subscription) enqueue(m *member, f *Frame) bool {
 			s.hub.stats.disconnected.Add(1)
 			s.control, s.queue = nil, frameQueue{}
 			s.signal()
+			if s.onEnd != nil {
+				s.onEnd(s.ended)
+			}
 			return false
 		case PolicyDropOldest:
 			s.skip(s.queue.popFront(), SkipDropped)

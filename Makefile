@@ -1,0 +1,96 @@
+# `make help` lists the targets. Everything needs Go and the module proxy alone;
+# the tools are pinned in .ci/tools and built into Go's own build cache.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+
+# Overridable: make fuzz FUZZTIME=1m, make bench BENCH=Fanout COUNT=10 PKG=./streams/fanout
+PKG      ?= ./...
+FUZZTIME ?= 10s
+BENCH    ?= .
+COUNT    ?= 6
+SOAK     ?= 30m
+RESULTS  ?= results.json
+COMPARE  ?=
+
+tool = $(GO) tool -modfile='$(CURDIR)/.ci/tools/$(1)/go.mod' $(2)
+BUF           = cd proto && $(call tool,buf,buf)
+GOLANGCI_LINT = $(call tool,lint,golangci-lint)
+BENCHSTAT     = $(call tool,lint,benchstat)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/tickgauge
+	$(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/tickgauge
+
+.PHONY: test
+test: ## run the tests
+	$(GO) test $(PKG)
+
+.PHONY: race
+race: ## run the tests under the race detector (wants a C compiler)
+	CGO_ENABLED=1 $(GO) test -race $(PKG)
+
+.PHONY: lint
+lint: ## gofmt, go vet, golangci-lint with the import table
+	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r ls 2>/dev/null | xargs -r gofmt -l); \
+	if [ -n "$$unformatted" ]; then echo "gofmt -w wants to change:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GOLANGCI_LINT) run ./...
+
+.PHONY: generate
+generate: ## regenerate the protobuf code
+	$(BUF) generate
+
+.PHONY: checkgenerate
+checkgenerate: ## fail where committed generated code is stale, or the contract breaks
+	$(BUF) lint
+	@$(BUF) breaking --against image.binpb || { \
+		echo "the contract breaks with proto/image.binpb; if that is meant: make image, and say so in CHANGELOG.md"; exit 1; }
+	@tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT; \
+	( $(BUF) generate -o "$$tmp" ); \
+	diff -ru --exclude='*.proto' proto/tickgauge "$$tmp/tickgauge" || { \
+		echo "the generated code is not that of the .proto files: run make generate and commit the result"; exit 1; }
+	@echo "generated code is current, the contract holds"
+
+# The image is the contract that clients out there were built against. Adding to
+# the contract passes against an old image, but is guarded only once it is in the
+# image: renew it when an addition is released, or when a break is meant.
+.PHONY: image
+image: ## renew proto/image.binpb, what `breaking` compares with
+	$(BUF) build --exclude-source-info -o image.binpb
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target for FUZZTIME each
+	@grep -rlE --include='*_test.go' --exclude-dir='.?*' --exclude-dir=peers '^func Fuzz[A-Z0-9_]' . | sort | while read -r file; do \
+		for name in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]*)\(.*/\1/p' "$$file"); do \
+			echo "== $$(dirname "$$file") $$name"; \
+			$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "$$(dirname "$$file")" </dev/null; \
+		done; \
+	done
+
+.PHONY: bench
+bench: ## run the benchmarks COUNT times and summarise them
+	@mkdir -p results
+	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee results/bench.txt
+	$(BENCHSTAT) results/bench.txt
+
+.PHONY: compare
+compare: build ## compare the transports into RESULTS; COMPARE takes further flags
+	bin/tickgauge compare --json $(RESULTS) $(COMPARE)
+
+.PHONY: soak
+soak: build ## one long comparison: SOAK a run
+	@mkdir -p results
+	bin/tickgauge compare --duration $(SOAK) --json results/soak.json $(COMPARE)
+
+.PHONY: clean
+clean: ## remove what the targets made
+	rm -rf bin results results.json

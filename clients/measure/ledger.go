@@ -1,0 +1,93 @@
+package measure
+
+// Ledger is the exchange's own account of a window, as GET /debug/ledger gives
+// it. Times are CLOCK_MONOTONIC.
+type Ledger struct {
+	Version string `json:"version"`
+	Epoch   string `json:"epoch"`
+	BootID  string `json:"boot_id"`
+	FromNS  int64  `json:"from_ns"`
+	ToNS    int64  `json:"to_ns"`
+	// Complete says that no update due in the window is still to be published.
+	Complete    bool        `json:"complete"`
+	Scheduled   int64       `json:"scheduled"`   // updates due in the window
+	Unpublished int64       `json:"unpublished"` // of them, never published
+	Symbols     []SymbolDue `json:"symbols"`     // those with updates due in the window
+	PublishLag  *Lag        `json:"publish_lag"`
+	Process     Process     `json:"process"`
+	// Counters are sums over the window of what the exchange counts.
+	Counters map[string]int64 `json:"counters"`
+	// Totals are the same since the start.
+	Totals map[string]int64 `json:"totals"`
+}
+
+// SymbolDue is what was scheduled of a symbol in a window.
+type SymbolDue struct {
+	Symbol      string `json:"symbol"`
+	Scheduled   int64  `json:"scheduled"`
+	Unpublished int64  `json:"unpublished"` // of them, never published
+	FirstSeq    uint64 `json:"first_seq"`
+	LastSeq     uint64 `json:"last_seq"` // what an unpublished one would have had
+}
+
+// BySymbol indexes the symbols by name.
+func (l *Ledger) BySymbol() map[string]SymbolDue {
+	out := make(map[string]SymbolDue, len(l.Symbols))
+	for _, s := range l.Symbols {
+		out[s.Symbol] = s
+	}
+	return out
+}
+
+// Counter names of a Ledger.
+const (
+	WrittenBytes = "written_bytes"
+	ReadBytes    = "read_bytes"
+	TicksWritten = "ticks_written"
+	WriteNS      = "write_ns" // sum over writes of ticks, from call to return
+	Enqueued     = "enqueued"
+	Conflated    = "conflated"
+	Dropped      = "dropped"
+	Disconnected = "disconnected"
+)
+
+// Lag is how late something that has a schedule was.
+type Lag struct {
+	Quantiles
+	MeanByThird [3]int64 `json:"mean_by_third"` // thirds of the window
+}
+
+// LagOf summarises lags in ns in the order of their schedule, nil where there are none.
+func LagOf(lags []int64) *Lag {
+	if len(lags) == 0 {
+		return nil
+	}
+	h := NewHistogram()
+	var lag Lag
+	var sum, count [3]int64
+	for i, ns := range lags {
+		h.Record(max(ns, 0))
+		third := i * 3 / len(lags)
+		sum[third] += ns
+		count[third]++
+	}
+	for i := range sum {
+		lag.MeanByThird[i] = sum[i] / max(count[i], 1)
+	}
+	lag.Quantiles = *h.Quantiles()
+	return &lag
+}
+
+// rises says whether the last third is clearly later than what came before: the
+// schedule is no longer kept.
+func (l *Lag) rises() bool {
+	return l != nil && rising(l.MeanByThird)
+}
+
+// rising compares the last third with the mean of the first two. What is below a
+// millisecond is the noise of a scheduler.
+func rising(third [3]int64) bool {
+	const noise = 1_000_000
+	before := (third[0] + third[1]) / 2
+	return third[2] > noise && third[2] > 2*before
+}

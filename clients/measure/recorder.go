@@ -1,0 +1,203 @@
+package measure
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// Recorder takes every message of a fleet's streams. Messages of one stream must
+// come one at a time; different streams may call concurrently. It allocates
+// nothing per tick.
+type Recorder struct {
+	fromNS, toNS atomic.Int64
+	bootID       string
+	streams      []streamAccount
+	shards       []*shard
+	broken       atomic.Int64
+}
+
+// shard has the figures of every n-th stream; one histogram per stream would
+// take gigabytes.
+type shard struct {
+	mu sync.Mutex
+	tally
+}
+
+type streamAccount struct {
+	openedNS  int64 // when opening began
+	hello     bool
+	firstTick bool
+	ended     bool
+	slow      bool // ended by the exchange as a slow consumer
+	err       error
+	symbols   []account
+}
+
+// NewRecorder returns a recorder for streams numbered 0 to streams-1.
+func NewRecorder(streams int) *Recorder {
+	r := &Recorder{bootID: feed.BootID(), streams: make([]streamAccount, streams)}
+	for range min(4*runtime.GOMAXPROCS(0), max(streams, 1)) {
+		r.shards = append(r.shards, &shard{tally: newTally()})
+	}
+	return r
+}
+
+// SetWindow sets the measured part of the run, [fromNS, toNS) on due times, in
+// CLOCK_MONOTONIC. It must be called before the first tick due in it.
+func (r *Recorder) SetWindow(fromNS, toNS int64) {
+	r.fromNS.Store(fromNS)
+	r.toNS.Store(toNS)
+}
+
+func (r *Recorder) shard(stream int) *shard { return r.shards[stream%len(r.shards)] }
+
+// Opening says that a stream begins to open.
+func (r *Recorder) Opening(stream int) {
+	s := r.shard(stream)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.streams[stream].openedNS = feed.Now()
+}
+
+// Message takes one message of a stream with its stamps, CLOCK_MONOTONIC.
+func (r *Recorder) Message(stream int, receivedNS, decodedNS int64, m *feed.Message) {
+	sh := r.shard(stream)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	st := &r.streams[stream]
+	for i := range m.Ticks {
+		r.tick(sh, st, &m.Ticks[i], receivedNS, decodedNS)
+	}
+	switch {
+	case m.Hello != nil:
+		st.hello = true
+		sh.connect.Record(receivedNS - st.openedNS)
+		if m.Hello.BootID == "" || m.Hello.BootID != r.bootID {
+			sh.foreignClock++
+		}
+	case m.Subscribed != nil:
+		for _, s := range m.Subscribed.Symbols {
+			st.account(s.Symbol).subscribed(s.Seq)
+		}
+	case m.Snapshot != nil:
+		r.first(sh, st, receivedNS)
+	case m.Skipped != nil:
+		st.account(m.Skipped.Symbol).skipped(m.Skipped)
+	case m.Problem != nil:
+		sh.problems++
+		st.slow = st.slow || m.Problem.Code == feed.CodeSlowConsumer
+	}
+}
+
+func (r *Recorder) first(sh *shard, st *streamAccount, receivedNS int64) {
+	if !st.firstTick {
+		st.firstTick = true
+		sh.firstTick.Record(receivedNS - st.openedNS)
+	}
+}
+
+// account finds the symbol's account, and opens one for a symbol not seen yet.
+func (st *streamAccount) account(symbol string) *account {
+	for i := range st.symbols {
+		if st.symbols[i].symbol == symbol {
+			return &st.symbols[i]
+		}
+	}
+	st.symbols = append(st.symbols, account{symbol: symbol})
+	return &st.symbols[len(st.symbols)-1]
+}
+
+func (r *Recorder) tick(sh *shard, st *streamAccount, t *feed.Tick, receivedNS, decodedNS int64) {
+	r.first(sh, st, receivedNS)
+	a := st.account(t.Symbol)
+	how := a.tick(t.Seq)
+	if how == replayed {
+		return
+	}
+	from, to := r.fromNS.Load(), r.toNS.Load()
+	in := t.DueNS >= from && t.DueNS < to && t.Origin != feed.OriginOrder
+	if how == inOrder {
+		if len(a.skips) > 0 {
+			sh.settle(a, t.DueNS, receivedNS, from, to)
+		}
+		a.lastDueNS = t.DueNS
+	}
+	if !in {
+		return
+	}
+	switch how {
+	case again:
+		sh.duplicated++
+		return
+	case late:
+		sh.reordered++
+	default:
+		if a.firstIn == 0 {
+			a.firstIn = t.Seq
+		}
+		a.lastIn = t.Seq
+	}
+	sh.record(t, receivedNS, decodedNS, from, to)
+}
+
+// Ended says that a stream is over, with the reason that its client gave.
+func (r *Recorder) Ended(stream int, err error) {
+	s := r.shard(stream)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := &r.streams[stream]
+	st.ended, st.err = true, err
+	if err != nil {
+		r.broken.Add(1)
+	}
+}
+
+// Broken counts the streams that ended with an error; any goroutine may call it
+// at any time.
+func (r *Recorder) Broken() int { return int(r.broken.Load()) }
+
+// Streams counts the streams that are open, and those that broke with the first
+// error among them.
+func (r *Recorder) Streams() (open, broken int, first error) {
+	for i := range r.streams {
+		sh := r.shard(i)
+		sh.mu.Lock()
+		st := &r.streams[i]
+		switch {
+		case st.ended && st.err != nil:
+			broken++
+			if first == nil {
+				first = st.err
+			}
+		case st.hello && !st.ended:
+			open++
+		}
+		sh.mu.Unlock()
+	}
+	return open, broken, first
+}
+
+// Reached reports whether every open stream has received or been told of the
+// sequences up to final, which maps symbols to their last scheduled one.
+func (r *Recorder) Reached(final map[string]uint64) bool {
+	for i := range r.streams {
+		sh := r.shard(i)
+		sh.mu.Lock()
+		behind := false
+		for j := range r.streams[i].symbols {
+			a := &r.streams[i].symbols[j]
+			if !r.streams[i].ended && (a.last < final[a.symbol] || len(a.holes) > 0) {
+				behind = true
+				break
+			}
+		}
+		sh.mu.Unlock()
+		if behind {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+)
+
+// Evidence is what a run is judged by.
+type Evidence struct {
+	Deliveries    *Deliveries
+	Ledger        *Ledger // nil: the exchange was not asked
+	FleetLag      *Lag
+	StreamsBroken int
+	FirstBreak    error
+	Interrupted   bool
+}
+
+// The bounds of DESIGN's validity rule.
+const (
+	minPublishedShare = 0.995
+	maxSkippedShare   = 0.001
+)
+
+// Judge sets Valid, Saturated and the reasons of a run. A run is valid when the
+// schedule was kept, nothing was missed in silence, and the fleet was in time to
+// receive; apart from that it is saturated when more than 0.1% was conflated or
+// dropped, or the latency still grew at the end.
+func (r *Run) Judge(e Evidence) {
+	r.Reasons, r.Valid, r.Saturated = []string{}, true, false
+	invalid := func(format string, args ...any) {
+		r.Valid = false
+		r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...))
+	}
+	saturated := func(format string, args ...any) {
+		r.Saturated = true
+		r.Reasons = append(r.Reasons, fmt.Sprintf("saturated: "+format, args...))
+	}
+	d := e.Deliveries
+	switch {
+	case d.Due == 0:
+		invalid("nothing was due in the window")
+	case d.Received == 0:
+		invalid("nothing was received")
+	}
+	if l := e.Ledger; l != nil && l.Scheduled > 0 {
+		if share := 1 - float64(l.Unpublished)/float64(l.Scheduled); share < minPublishedShare {
+			invalid("only %.1f%% of what was due was published", 100*share)
+		}
+		if !l.Complete {
+			invalid("the exchange was still publishing the window when asked")
+		}
+	}
+	r.judgeLag(e, invalid)
+	if silent := d.Missed - d.Unpublished; silent != 0 {
+		invalid("%d deliveries are missing without a word", silent)
+	}
+	if d.Duplicated != 0 || d.Reordered != 0 {
+		invalid("%d deliveries came twice and %d out of order", d.Duplicated, d.Reordered)
+	}
+	if e.StreamsBroken > 0 {
+		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
+	}
+	if n, smallest := d.Latency.Negative(); n > 0 && d.ForeignClock == 0 {
+		invalid("%d latencies are negative, the smallest %s", n, time.Duration(smallest))
+	}
+	if d.ForeignClock > 0 {
+		invalid("the exchange runs on another machine or boot: no one-way latency")
+	}
+	for _, h := range []*Histogram{d.WithConflated, d.Decoded, d.PublishLag, d.Connect, d.FirstTick} {
+		if f := h.Fault(); f != "" {
+			invalid("histogram: %s", f)
+		}
+	}
+	if e.Interrupted {
+		invalid("interrupted before the end of the window")
+	}
+	skipped := d.Conflated + d.Dropped
+	if d.Due > 0 && float64(skipped) > maxSkippedShare*float64(d.Due) {
+		saturated("%.2f%% was conflated or dropped", 100*float64(skipped)/float64(d.Due))
+	}
+	if grows(d.MeanByThird) {
+		saturated("the mean latency rose from %s in the first third to %s in the last",
+			rounded(d.MeanByThird[0]), rounded(d.MeanByThird[2]))
+	}
+}
+
+func (r *Run) judgeLag(e Evidence, invalid func(string, ...any)) {
+	publish := &Lag{}
+	switch {
+	case e.Ledger != nil && e.Ledger.PublishLag != nil:
+		publish = e.Ledger.PublishLag
+	case r.PublishLag != nil:
+		publish.Quantiles = *r.PublishLag
+	}
+	if r.Latency == nil {
+		return
+	}
+	for _, side := range []struct {
+		who string
+		lag *Lag
+	}{{"the publisher", publish}, {"the fleet", e.FleetLag}} {
+		if side.lag == nil {
+			continue
+		}
+		if 2*side.lag.P99 >= r.Latency.P99 {
+			invalid("%s was late: p99 %s of a latency p99 of %s", side.who, rounded(side.lag.P99), rounded(r.Latency.P99))
+		}
+		if side.lag.rises() {
+			invalid("%s fell behind: its lag rose to %s in the last third", side.who, rounded(side.lag.MeanByThird[2]))
+		}
+	}
+}
+
+// grows says whether queues were still filling: the mean latency tripled over
+// the window, beyond what a busy machine's noise does.
+func grows(third [3]int64) bool {
+	const noise = int64(10 * time.Millisecond)
+	return third[2]-third[0] > noise && third[2] > 3*third[0]
+}
+
+// rounded is a duration with the digits that a reader wants.
+func rounded(ns int64) time.Duration {
+	d := time.Duration(ns)
+	switch {
+	case d > time.Second:
+		return d.Round(10 * time.Millisecond)
+	case d > time.Millisecond:
+		return d.Round(10 * time.Microsecond)
+	}
+	return d.Round(10 * time.Nanosecond)
+}

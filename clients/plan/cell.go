@@ -1,0 +1,90 @@
+// Package plan says what a comparison measures: the cells of its matrix.
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Cell is one point of the matrix, as results.json has it.
+type Cell struct {
+	Transport   string  `json:"transport"`    // grpc, websocket or sse
+	HTTPVersion string  `json:"http_version"` // 1.1 or 2
+	Encoding    string  `json:"encoding"`     // protobuf or json
+	Streams     int     `json:"streams"`
+	Connections int     `json:"connections"`
+	Symbols     int     `json:"symbols"`
+	Rate        float64 `json:"rate"` // ticks/s over all symbols; 0: the capture's own
+	Arrivals    string  `json:"arrivals"`
+	Policy      string  `json:"policy"`
+	TLS         bool    `json:"tls"`
+}
+
+// Name says which cell it is among others of one comparison.
+func (c Cell) Name() string {
+	if c.Connections == c.Streams {
+		switch c.Transport {
+		case "grpc":
+			return "grpc own"
+		case "sse":
+			return "sse h1"
+		}
+		return c.Transport
+	}
+	if c.Transport == "sse" {
+		return fmt.Sprintf("sse h2c/%d", c.Connections)
+	}
+	return fmt.Sprintf("%s/%d", c.Transport, c.Connections)
+}
+
+// SharedConnections is how many connections the cells that share them use.
+const SharedConnections = 100
+
+// choices are the cells of the default comparison by the names that select them.
+var choices = []struct {
+	name, transport, version string
+	shared                   bool
+}{
+	{"grpc", "grpc", "2", true},
+	{"grpc-own", "grpc", "2", false},
+	{"websocket", "websocket", "1.1", false},
+	{"sse", "sse", "1.1", false},
+	{"sse-h2c", "sse", "2", true},
+}
+
+// Names lists the cells that Default knows.
+func Names() []string {
+	var names []string
+	for _, c := range choices {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Default returns the cells of the default comparison that are named, all where
+// none is, in the given order; base has what they have in common. Connections in
+// base, where not 0, replaces SharedConnections. An unknown name is an error.
+func Default(names []string, base Cell) ([]Cell, error) {
+	if len(names) == 0 {
+		names = Names()
+	}
+	shared := base.Connections
+	if shared == 0 {
+		shared = SharedConnections
+	}
+	var cells []Cell
+	for _, name := range names {
+		i := slices.Index(Names(), name)
+		if i < 0 {
+			return nil, fmt.Errorf("unknown cell %q; choose from %s", name, strings.Join(Names(), ", "))
+		}
+		c := base
+		c.Transport, c.HTTPVersion, c.Connections = choices[i].transport, choices[i].version, base.Streams
+		if choices[i].shared {
+			c.Connections = min(shared, base.Streams)
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
+}

@@ -1,0 +1,75 @@
+// Package report writes what was measured: results.json and the table.
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
+)
+
+// Schema names the form of results.json; docs/results.md describes it.
+const Schema = "tickgauge.results/v1"
+
+// Results is results.json.
+type Results struct {
+	Schema  string `json:"schema"`
+	Version string `json:"version"` // of tickgauge
+	Created string `json:"created"` // RFC 3339
+	Host    Host   `json:"host"`
+	Seed    uint64 `json:"seed"`
+	Source  string `json:"source"` // synth, or the capture's file name
+	Cells   []Cell `json:"cells"`
+}
+
+// Cell is a cell with its runs.
+type Cell struct {
+	plan.Cell
+	Runs []*measure.Run `json:"runs"`
+}
+
+// WriteFile writes results as JSON to path, whole or not at all.
+func (r *Results) WriteFile(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".results-*")
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
+	_, err = tmp.Write(append(b, '\n'))
+	if e := tmp.Chmod(0o644); err == nil {
+		err = e
+	}
+	if e := tmp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}
+
+// ReadFile reads results.json. Another schema is an error.
+func ReadFile(path string) (*Results, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	var r Results
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, fmt.Errorf("read results %s: %w", path, err)
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("read results %s: schema %q, want %q", path, r.Schema, Schema)
+	}
+	return &r, nil
+}

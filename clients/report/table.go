@@ -1,0 +1,200 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+)
+
+// row is a line of the table: a figure of each run.
+type row struct {
+	name  string
+	value func(c *Cell, r *measure.Run) string
+}
+
+// rows are the figures of the table in their order; an empty name parts groups.
+var rows = []row{
+	{"verdict", verdict},
+	{"", nil},
+	{"streams", func(c *Cell, _ *measure.Run) string { return count(int64(c.Streams)) }},
+	{"connections", func(c *Cell, _ *measure.Run) string { return count(int64(c.Connections)) }},
+	{"HTTP version", func(c *Cell, _ *measure.Run) string { return c.HTTPVersion }},
+	{"encoding", func(c *Cell, _ *measure.Run) string { return c.Encoding }},
+	{"time to open all", func(_ *Cell, r *measure.Run) string { return duration(r.OpenAllNS) }},
+	{"connect p50", quantile(connect, p50)},
+	{"connect p99", quantile(connect, p99)},
+	{"first tick p50", quantile(firstTick, p50)},
+	{"", nil},
+	{"deliveries/s", deliveriesPerSecond},
+	{"latency p50", quantile(latency, p50)},
+	{"latency p90", quantile(latency, p90)},
+	{"latency p99", quantile(latency, p99)},
+	{"latency p99.9", quantile(latency, p999)},
+	{"latency max", quantile(latency, maximum)},
+	{"p99 with conflated", quantile(withConflated, p99)},
+	{"publish lag p99", quantile(publishLag, p99)},
+	{"fleet lag p99", quantile(fleetLag, p99)},
+	{"", nil},
+	{"exchange CPU/delivery", cpu(server)},
+	{"fleet CPU/delivery", cpu(fleet)},
+	{"exchange memory/stream", func(_ *Cell, r *measure.Run) string { return memory(r.Server, true) }},
+	{"exchange memory", func(_ *Cell, r *measure.Run) string { return memory(r.Server, false) }},
+	{"fleet memory", func(_ *Cell, r *measure.Run) string { return memory(r.Fleet, false) }},
+	{"wire bytes/delivery", wireBytes},
+	{"", nil},
+	{"due", func(_ *Cell, r *measure.Run) string { return count(r.Due) }},
+	{"received", func(_ *Cell, r *measure.Run) string { return count(r.Received) }},
+	{"conflated", func(_ *Cell, r *measure.Run) string { return count(r.Conflated) }},
+	{"dropped", func(_ *Cell, r *measure.Run) string { return count(r.Dropped) }},
+	{"missed", func(_ *Cell, r *measure.Run) string { return count(r.Missed) }},
+	{"duplicated", func(_ *Cell, r *measure.Run) string { return count(r.Duplicated) }},
+	{"reordered", func(_ *Cell, r *measure.Run) string { return count(r.Reordered) }},
+}
+
+// WriteTable writes a column for every run of every cell, and below it why runs
+// are not valid or are saturated. A figure that was not measured is a dash.
+func WriteTable(w io.Writer, r *Results) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var notes []string
+	line := func(first string, cellText func(c *Cell, run *measure.Run, n int) string) {
+		_, _ = fmt.Fprint(tw, first, "\t") // tw keeps the error for Flush
+		for i := range r.Cells {
+			for n, run := range r.Cells[i].Runs {
+				_, _ = fmt.Fprint(tw, cellText(&r.Cells[i], run, n), "\t")
+			}
+		}
+		_, _ = fmt.Fprintln(tw)
+	}
+	title := func(c *Cell, _ *measure.Run, n int) string {
+		if len(c.Runs) > 1 {
+			return fmt.Sprintf("%s #%d", c.Name(), n+1)
+		}
+		return c.Name()
+	}
+	line("", title)
+	for _, row := range rows {
+		if row.value == nil {
+			line("", func(*Cell, *measure.Run, int) string { return "" })
+			continue
+		}
+		line(row.name, func(c *Cell, run *measure.Run, _ int) string { return row.value(c, run) })
+	}
+	for i := range r.Cells {
+		for n, run := range r.Cells[i].Runs {
+			for _, reason := range run.Reasons {
+				notes = append(notes, title(&r.Cells[i], run, n)+": "+reason)
+			}
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	if len(notes) > 0 {
+		notes = append([]string{""}, notes...)
+	}
+	if _, err := io.WriteString(w, strings.Join(append(notes, ""), "\n")); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	return nil
+}
+
+func verdict(_ *Cell, r *measure.Run) string {
+	switch {
+	case r.Saturated && !r.Valid:
+		return "invalid, saturated"
+	case r.Saturated:
+		return "saturated"
+	case r.Valid:
+		return "valid"
+	}
+	return "invalid"
+}
+
+func connect(r *measure.Run) *measure.Quantiles       { return r.Connect }
+func firstTick(r *measure.Run) *measure.Quantiles     { return r.FirstTick }
+func latency(r *measure.Run) *measure.Quantiles       { return r.Latency }
+func withConflated(r *measure.Run) *measure.Quantiles { return r.LatencyWithConflated }
+func publishLag(r *measure.Run) *measure.Quantiles    { return r.PublishLag }
+func fleetLag(r *measure.Run) *measure.Quantiles      { return r.FleetLag }
+func p50(q *measure.Quantiles) int64                  { return q.P50 }
+func p90(q *measure.Quantiles) int64                  { return q.P90 }
+func p99(q *measure.Quantiles) int64                  { return q.P99 }
+func p999(q *measure.Quantiles) int64                 { return q.P999 }
+func maximum(q *measure.Quantiles) int64              { return q.Max }
+func server(r *measure.Run) *measure.Cost             { return r.Server }
+func fleet(r *measure.Run) *measure.Cost              { return r.Fleet }
+
+func quantile(of func(*measure.Run) *measure.Quantiles, which func(*measure.Quantiles) int64) func(*Cell, *measure.Run) string {
+	return func(_ *Cell, r *measure.Run) string {
+		if q := of(r); q != nil {
+			return duration(which(q))
+		}
+		return "-"
+	}
+}
+
+func cpu(of func(*measure.Run) *measure.Cost) func(*Cell, *measure.Run) string {
+	return func(_ *Cell, r *measure.Run) string {
+		if c := of(r); c != nil && c.CPUNSPerDelivery != nil {
+			return fmt.Sprintf("%.1f µs", float64(*c.CPUNSPerDelivery)/1e3)
+		}
+		return "-"
+	}
+}
+
+func memory(c *measure.Cost, perStream bool) string {
+	switch {
+	case c == nil || c.RSSBytes == 0:
+		return "-"
+	case perStream:
+		return fmt.Sprintf("%.1f KiB", float64(c.RSSBytesPerStream)/(1<<10))
+	}
+	return fmt.Sprintf("%.0f MiB", float64(c.RSSBytes)/(1<<20))
+}
+
+func wireBytes(_ *Cell, r *measure.Run) string {
+	if r.WireBytesPerDelivery == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f", *r.WireBytesPerDelivery)
+}
+
+func deliveriesPerSecond(_ *Cell, r *measure.Run) string {
+	if r.DurationNS == 0 {
+		return "-"
+	}
+	return count(int64(float64(r.Received)/time.Duration(r.DurationNS).Seconds() + 0.5))
+}
+
+// duration writes ns with three digits in the unit that suits.
+func duration(ns int64) string {
+	v, unit := float64(ns), "ns"
+	for _, next := range []string{"µs", "ms", "s"} {
+		if v < 1000 {
+			break
+		}
+		v, unit = v/1000, next
+	}
+	if v < 100 && unit != "ns" {
+		return strconv.FormatFloat(v, 'f', 2, 64) + " " + unit
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64) + " " + unit
+}
+
+// count writes an integer with its thousands parted.
+func count(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,133 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
+)
+
+// Options are what all cells of a comparison share.
+type Options struct {
+	Binary   string // the tickgauge program
+	Source   string // synth, or a capture's path
+	Seed     uint64
+	Zipf     float64
+	Warmup   time.Duration
+	Duration time.Duration
+	Stderr   *os.File // takes the progress of the fleets
+}
+
+// Runner runs cells one after the other. One goroutine may use it.
+type Runner struct{ opts Options }
+
+// New returns a runner. The binary must exist.
+func New(opts Options) (*Runner, error) {
+	if _, err := os.Stat(opts.Binary); err != nil {
+		return nil, fmt.Errorf("runner: the tickgauge program: %w", err)
+	}
+	return &Runner{opts: opts}, nil
+}
+
+// openBudget bounds what a cell takes beside warm-up and window: opening,
+// waiting for late ticks, closing.
+const openBudget = 3 * time.Minute
+
+// Run runs one cell: an exchange with a held source, a fleet beside it. When
+// interrupt is closed the fleet ends its window early; when ctx is done both
+// processes are ended.
+func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}) (*measure.Run, error) {
+	budget := r.opts.Warmup + r.opts.Duration + openBudget
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("the cell did not end within %s", budget))
+	defer cancel()
+	exchange, ready, err := startExchange(ctx, r.opts.Binary, r.exchangeArgs(c, budget))
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.stop(stopTimeout)
+
+	dir, err := os.MkdirTemp("", "tickgauge-")
+	if err != nil {
+		return nil, fmt.Errorf("run cell: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := filepath.Join(dir, "run.json")
+	fleet, err := start(r.opts.Binary, r.fleetArgs(c, ready, out), nil, r.opts.Stderr)
+	if err != nil {
+		return nil, err
+	}
+	defer fleet.stop(stopTimeout)
+	select {
+	case <-fleet.done:
+	case <-interrupt:
+		fleet.signal(syscall.SIGINT)
+		select {
+		case <-fleet.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	b, err := os.ReadFile(out)
+	if err != nil {
+		select {
+		case <-exchange.done:
+			return nil, fmt.Errorf("the exchange ended with status %d%s", exitCode(exchange.err), exchange.errors.said())
+		default:
+		}
+		return nil, fmt.Errorf("the fleet ended with status %d and no result", exitCode(fleet.err))
+	}
+	var results struct {
+		Cells []struct {
+			Runs []*measure.Run `json:"runs"`
+		} `json:"cells"`
+	}
+	if err := json.Unmarshal(b, &results); err != nil {
+		return nil, fmt.Errorf("the fleet's result: %w", err)
+	}
+	if len(results.Cells) != 1 || len(results.Cells[0].Runs) != 1 {
+		return nil, fmt.Errorf("the fleet's result has %d cells, want one with one run", len(results.Cells))
+	}
+	return results.Cells[0].Runs[0], nil
+}
+
+func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {
+	args := []string{
+		"--grpc-addr=127.0.0.1:0", "--http-addr=127.0.0.1:0", "--debug-addr=127.0.0.1:0", "--hold",
+		"--source=" + r.opts.Source,
+		"--max-duration=" + budget.String(), // should this process die, the exchange ends by itself
+	}
+	if c.Rate > 0 {
+		args = append(args, "--rate="+strconv.FormatFloat(c.Rate, 'g', -1, 64))
+	}
+	if r.opts.Source == "synth" {
+		return append(args, "--symbols="+strconv.Itoa(c.Symbols), "--arrivals="+c.Arrivals,
+			"--seed="+strconv.FormatUint(r.opts.Seed, 10), "--zipf="+strconv.FormatFloat(r.opts.Zipf, 'g', -1, 64))
+	}
+	return append(args, "--loop")
+}
+
+func (r *Runner) fleetArgs(c plan.Cell, ready Ready, out string) []string {
+	target := ready.HTTP
+	if c.Transport == "grpc" {
+		target = ready.GRPC
+	}
+	args := []string{
+		"fleet", "--transport=" + c.Transport, "--http-version=" + c.HTTPVersion, "--encoding=" + c.Encoding,
+		"--streams=" + strconv.Itoa(c.Streams), "--connections=" + strconv.Itoa(c.Connections),
+		"--warmup=" + r.opts.Warmup.String(), "--duration=" + r.opts.Duration.String(),
+		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table",
+	}
+	if c.Policy != "" {
+		args = append(args, "--policy="+c.Policy)
+	}
+	return args
+}

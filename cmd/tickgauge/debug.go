@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/pprof"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// written counts what the servers wrote; it is the streams' observer.
+type written struct{ ticks, ns atomic.Int64 }
+
+func (w *written) Wrote(ticks int, beganNS, returnedNS int64) {
+	w.ticks.Add(int64(ticks))
+	w.ns.Add(returnedNS - beganNS)
+}
+
+// counters are what the meter samples: names, and a reader in their order.
+func (r *running) counters() ([]string, func([]int64) []int64) {
+	names := []string{
+		measure.WrittenBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
+		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected,
+		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted",
+	}
+	return names, func(dst []int64) []int64 {
+		t, h, e := r.traffic.Count(), r.hub.Stats(), r.exchange.Stats()
+		return append(dst, t.WrittenBytes, t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
+			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected,
+			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted)
+	}
+}
+
+// debugHandler serves the control of a held source, the ledger and pprof.
+func debugHandler(r *running, meter *measure.Meter) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /debug/run", r.startSource)
+	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, req *http.Request) { r.ledger(w, req, meter) })
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
+	var times struct {
+		StartNS *int64 `json:"start_ns"`
+		StopNS  int64  `json:"stop_ns"`
+	}
+	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<10))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&times); err != nil {
+		http.Error(w, `want {"start_ns": N, "stop_ns": N} in CLOCK_MONOTONIC: `+err.Error(), http.StatusBadRequest)
+		return
+	}
+	if times.StartNS == nil {
+		now := feed.Now()
+		times.StartNS = &now
+	}
+	switch err := r.publisher.Start(*times.StartNS, times.StopNS); {
+	case errors.Is(err, feed.ErrStarted):
+		http.Error(w, err.Error(), http.StatusConflict)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	default:
+		writeJSON(w, times)
+	}
+}
+
+// ledger answers once everything due in the window is published or given up.
+func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measure.Meter) {
+	from, errFrom := strconv.ParseInt(req.FormValue("from"), 10, 64)
+	to, errTo := strconv.ParseInt(req.FormValue("to"), 10, 64)
+	if errFrom != nil || errTo != nil || to <= from {
+		http.Error(w, "want ?from=NS&to=NS in CLOCK_MONOTONIC, from before to", http.StatusBadRequest)
+		return
+	}
+	symbols := r.hub.Symbols()
+	window, err := r.schedule.Window(from, to, len(symbols))
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	// A second beyond the grace: the publisher counts what it gives up.
+	for err == nil && !window.Complete && feed.Now() < to+int64(feed.LateGrace+time.Second) {
+		select {
+		case <-req.Context().Done():
+			return
+		case <-ticker.C:
+		}
+		window, err = r.schedule.Window(from, to, len(symbols))
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	l := measure.Ledger{
+		Version: version, Epoch: r.hub.Epoch(), BootID: feed.BootID(), FromNS: from, ToNS: to,
+		Complete: window.Complete, Scheduled: window.Scheduled, Unpublished: window.Unpublished,
+		Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
+	}
+	for i, s := range window.Symbols {
+		if s.Scheduled > 0 {
+			l.Symbols = append(l.Symbols, measure.SymbolDue{Symbol: symbols[i].Name, Scheduled: s.Scheduled, Unpublished: s.Unpublished, FirstSeq: s.FirstSeq, LastSeq: s.LastSeq})
+		}
+	}
+	l.Process, l.Counters, l.Totals = meter.Window(from, to)
+	writeJSON(w, l)
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}

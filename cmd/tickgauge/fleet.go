@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/fleet"
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
+	"github.com/tickgauge/tickgauge/clients/report"
+	"github.com/tickgauge/tickgauge/proto/wire"
+)
+
+type fleetCmd struct {
+	Transport        string        `default:"grpc" enum:"grpc,websocket,sse" help:"${enum}."`
+	HTTPVersion      string        `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 has a connection for each stream, 2 (h2c) shares them."`
+	Encoding         string        `default:"protobuf" enum:"protobuf,json" help:"${enum}."`
+	Target           string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	DebugTarget      string        `placeholder:"HOST:PORT" help:"The exchange's debug address: starts a held source, and gives the exchange's side of the account."`
+	Streams          int           `default:"100" help:"Streams to open."`
+	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
+	SymbolsPerStream int           `default:"1" help:"Symbols that each stream takes."`
+	Symbol           []string      `sep:"none" placeholder:"NAME" help:"Take these symbols only; may be repeated. All that the exchange lists unless given."`
+	Policy           string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: ${enum}."`
+	Ramp             float64       `placeholder:"STREAMS/S" help:"Streams opened per second; as fast as they open unless given."`
+	Warmup           time.Duration `default:"3s" help:"Time before the measured window."`
+	Duration         time.Duration `default:"10s" help:"The measured window."`
+	JSON             string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	NoTable          bool          `help:"Print no table."`
+}
+
+// Help is the long text of --help.
+func (fleetCmd) Help() string {
+	return `Opens the streams, measures every delivery in the window, and prints a table.
+Ctrl-C ends the window early and prints what was measured; a second one gives up.
+
+Examples:
+  tickgauge exchange --debug-addr 127.0.0.1:6060
+  tickgauge fleet --debug-target 127.0.0.1:6060 --streams 1000 --connections 10
+  tickgauge fleet --transport sse --http-version 2 --streams 1000 --connections 10
+  tickgauge fleet --transport websocket --encoding json --symbol SYM001 --json run.json`
+}
+
+// Run runs the fleet. A run with broken streams is printed and fails.
+func (c *fleetCmd) Run() error {
+	t, enc, err := c.check()
+	if err != nil {
+		return err
+	}
+	interrupt, kill, stop := signals()
+	defer stop()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-kill:
+			cancel(errors.New("interrupted twice"))
+		case <-ctx.Done():
+		}
+	}()
+	symbols := c.Symbol
+	if len(symbols) == 0 {
+		if symbols, err = c.listSymbols(ctx, t); err != nil {
+			return err
+		}
+	}
+	dialer, err := t.dialer(c.Target, enc)
+	if err != nil {
+		return usageError{err}
+	}
+	policy, err := wire.ParsePolicy(c.Policy)
+	if err != nil {
+		return usageError{err}
+	}
+	progress := newProgress(os.Stderr, t.name)
+	opts := fleet.Options{
+		Connections: c.Connections, SymbolsPerStream: c.SymbolsPerStream, Policy: policy, Ramp: c.Ramp,
+		Warmup: c.Warmup, Duration: c.Duration, Stamp: t.stamp, Report: progress.show, ReportEvery: progress.every,
+	}
+	if c.DebugTarget != "" {
+		if opts.Control, err = fleet.NewControl(c.DebugTarget); err != nil {
+			return usageError{err}
+		}
+	}
+	f, err := fleet.New(dialer, symbols, c.Streams, opts)
+	if err != nil {
+		return usageError{err}
+	}
+	run, err := f.Run(ctx, interrupt)
+	progress.end()
+	if err != nil {
+		return err
+	}
+	return c.show(t, len(symbols), run)
+}
+
+func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
+	t, err := findTransport(c.Transport, c.HTTPVersion)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	enc, err := wire.ParseEncoding(c.Encoding)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	if c.Connections == 0 && t.shares {
+		c.Connections = max(1, c.Streams/plan.SharedConnections)
+	}
+	if !t.shares && c.Connections != 0 && c.Connections != c.Streams {
+		return nil, 0, usageError{fmt.Errorf("--connections %d: over %s with HTTP/%s every stream has a connection of its own; leave it out", c.Connections, t.name, t.httpVersion)}
+	}
+	if c.Target == "" {
+		c.Target = "127.0.0.1:8080"
+		if t.overGRPC {
+			c.Target = "127.0.0.1:50051"
+		}
+	}
+	connections := c.Connections
+	if connections == 0 {
+		connections = c.Streams
+	}
+	if err := enoughFiles(connections, "the fleet", "use fewer streams, share connections with --connections where the transport can, or split the fleet over several processes"); err != nil {
+		return nil, 0, err
+	}
+	return t, enc, nil
+}
+
+const listTimeout = 10 * time.Second
+
+func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	listed, err := t.listSymbols(ctx, c.Target)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(listed))
+	for i, s := range listed {
+		names[i] = s.Name
+	}
+	return names, nil
+}
+
+func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
+	connections := c.Connections
+	if connections == 0 {
+		connections = c.Streams
+	}
+	results := newResults()
+	results.Cells = []report.Cell{{
+		Cell: plan.Cell{
+			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
+			Streams: c.Streams, Connections: connections, Symbols: symbols, Policy: c.Policy,
+		},
+		Runs: []*measure.Run{run},
+	}}
+	if !c.NoTable {
+		if err := report.WriteTable(os.Stdout, results); err != nil {
+			return err
+		}
+	}
+	if c.JSON != "" {
+		if err := results.WriteFile(c.JSON); err != nil {
+			return err
+		}
+	}
+	if run.StreamsBroken > 0 {
+		return fmt.Errorf("%d of %d streams broke; what was measured until then stands above", run.StreamsBroken, c.Streams)
+	}
+	return nil
+}
+
+func newResults() *report.Results {
+	return &report.Results{
+		Schema: report.Schema, Version: version, Created: time.Now().UTC().Format(time.RFC3339), Host: report.ThisHost(),
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/tickgauge/tickgauge/clients/fleet"
+)
+
+// progress shows what a fleet is doing: a line that is written over on a
+// terminal, and plain lines now and then elsewhere.
+type progress struct {
+	out   *os.File
+	name  string
+	every time.Duration
+	bar   *progressbar.ProgressBar // nil where out is no terminal
+	seen  int64                    // deliveries at the last report
+	at    time.Time
+}
+
+func newProgress(out *os.File, name string) *progress {
+	p := &progress{out: out, name: name, every: 5 * time.Second, at: time.Now()}
+	if term.IsTerminal(int(out.Fd())) {
+		p.every = 500 * time.Millisecond
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false))
+	}
+	return p
+}
+
+// show is called by one goroutine.
+func (p *progress) show(s fleet.Status) {
+	line := fmt.Sprintf("%s: %s, %d of %d streams open", p.name, s.Phase, s.Open, s.Streams)
+	if s.Length > 0 {
+		line += fmt.Sprintf(", %.0f of %.0f s", s.Elapsed.Seconds(), s.Length.Seconds())
+	}
+	if s.Progress.Received > 0 {
+		now := time.Now()
+		line += fmt.Sprintf(", %.0f ticks/s, p50 %s, p99 %s so far", float64(s.Progress.Received-p.seen)/now.Sub(p.at).Seconds(),
+			time.Duration(s.Progress.P50).Round(10*time.Microsecond), time.Duration(s.Progress.P99).Round(10*time.Microsecond))
+		p.seen, p.at = s.Progress.Received, now
+	} else {
+		p.at = time.Now()
+	}
+	if p.bar == nil {
+		fmt.Fprintln(p.out, line)
+		return
+	}
+	p.bar.Describe(line)
+	_ = p.bar.Add(1) // draws; an error would be the terminal's
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}

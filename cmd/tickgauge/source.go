@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+
+	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/feed/replay"
+	"github.com/tickgauge/tickgauge/feed/synth"
+)
+
+// synthSource is the name of the source that is no capture.
+const synthSource = "synth"
+
+// sourceFlags say what an exchange publishes.
+type sourceFlags struct {
+	Source   string   `default:"synth" placeholder:"synth|FILE" help:"What to publish: synth, or a recorded capture (binance, coinbase or kraken; plain or gzip)."`
+	Symbols  string   `default:"100" placeholder:"N|A,B,C" help:"Synthetic symbols: how many, or their names."`
+	Symbol   []string `sep:"none" placeholder:"NAME" help:"A synthetic symbol's name, any text; may be repeated. Takes the place of --symbols."`
+	Rate     float64  `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
+	Arrivals string   `default:"steady" enum:"steady,poisson,bursty" help:"How synthetic ticks are spaced: steady, poisson, or bursty as a real spot feed (${enum})."`
+	Zipf     float64  `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; 0 is uniform."`
+	Seed     uint64   `default:"1" help:"Seed of the synthetic source: same seed, same ticks."`
+	Format   string   `enum:",binance,coinbase,kraken" default:"" help:"Format of the capture; found from its content unless named."`
+	Speed    float64  `placeholder:"X" help:"Replay X times as fast as recorded."`
+	Loop     bool     `help:"Start the capture again at its end."`
+	SkipBad  bool     `help:"Count lines of the capture that cannot be read, instead of stopping."`
+	TickSize string   `placeholder:"PRICE" help:"Price grid of every symbol of the capture; found per symbol unless given."`
+}
+
+// open returns the source, and a function that lets go of it.
+func (f *sourceFlags) open(log *slog.Logger) (feed.Source, func(), error) {
+	if f.Source == synthSource {
+		s, err := f.openSynth()
+		return s, func() {}, err
+	}
+	opts := replay.Options{Format: f.Format, Speed: f.Speed, Rate: f.Rate, Loop: f.Loop, SkipBad: f.SkipBad}
+	if f.TickSize != "" {
+		p, err := feed.ParsePrice(f.TickSize)
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("--tick-size: %w", err)}
+		}
+		opts.TickSize = p
+	}
+	r, err := replay.Open(f.Source, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	log.Info("capture", "file", f.Source, "format", r.Format(), "ticks", r.Ticks(), "symbols", len(r.Symbols()), "duration", r.Duration(), "lines", fmt.Sprint(r.Counts()))
+	return r, func() { _ = r.Close() }, nil
+}
+
+func (f *sourceFlags) openSynth() (feed.Source, error) {
+	for name, set := range map[string]bool{
+		"--format": f.Format != "", "--speed": f.Speed != 0, "--loop": f.Loop, "--skip-bad": f.SkipBad, "--tick-size": f.TickSize != "",
+	} {
+		if set {
+			return nil, usageError{fmt.Errorf("%s is for captures; name one with --source FILE", name)}
+		}
+	}
+	arrivals, err := synth.ParseArrivals(f.Arrivals)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	opts := synth.Options{Rate: f.Rate, Arrivals: arrivals, Zipf: f.Zipf, Seed: f.Seed, Names: f.Symbol}
+	if len(f.Symbol) == 0 {
+		n, err := strconv.Atoi(f.Symbols)
+		switch {
+		case err != nil:
+			opts.Names = strings.Split(f.Symbols, ",")
+		case n <= 0:
+			return nil, usageError{fmt.Errorf("--symbols %d: want 1 or more", n)}
+		default:
+			opts.Symbols = n
+		}
+	}
+	s, err := synth.New(opts)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return s, nil
+}
+
+// quiet is a log that keeps nothing.
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

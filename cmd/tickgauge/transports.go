@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tickgauge/tickgauge/clients"
+	"github.com/tickgauge/tickgauge/clients/grpcclient"
+	"github.com/tickgauge/tickgauge/clients/restclient"
+	"github.com/tickgauge/tickgauge/clients/sseclient"
+	"github.com/tickgauge/tickgauge/clients/wsclient"
+	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/proto/wire"
+	"github.com/tickgauge/tickgauge/streams"
+	"github.com/tickgauge/tickgauge/streams/restserver"
+	"github.com/tickgauge/tickgauge/streams/sseserver"
+	"github.com/tickgauge/tickgauge/streams/wsserver"
+)
+
+// transport is a row of the table that everything ranges over: the flags, the
+// fleet and the conformance test.
+type transport struct {
+	name         string
+	httpVersion  string
+	shares       bool // several streams share a connection
+	overGRPC     bool // the target is the exchange's gRPC address
+	stamp        string
+	dialer       func(target string, enc wire.Encoding) (clients.Dialer, error)
+	listSymbols  func(ctx context.Context, target string) ([]feed.Symbol, error)
+	defaultsHTTP bool // what --transport alone means
+}
+
+var transports = []transport{
+	{
+		name: "grpc", httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.Stamp, defaultsHTTP: true,
+		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
+			return grpcclient.New(target, grpcclient.Options{Encoding: enc})
+		},
+		listSymbols: grpcclient.ListSymbols,
+	},
+	{
+		name: "websocket", httpVersion: "1.1", stamp: wsclient.Stamp, defaultsHTTP: true,
+		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
+			return wsclient.New(target, wsclient.Options{Encoding: enc})
+		},
+		listSymbols: listOverREST,
+	},
+	{
+		name: "sse", httpVersion: "1.1", stamp: sseclient.Stamp, defaultsHTTP: true,
+		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
+			return sseclient.New(target, sseclient.Options{Encoding: enc, HTTPVersion: "1.1"})
+		},
+		listSymbols: listOverREST,
+	},
+	{
+		name: "sse", httpVersion: "2", shares: true, stamp: sseclient.Stamp,
+		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
+			return sseclient.New(target, sseclient.Options{Encoding: enc, HTTPVersion: "2"})
+		},
+		listSymbols: listOverREST,
+	},
+}
+
+// httpRoutes are those of all transports behind the exchange's HTTP listener.
+func httpRoutes(e *streams.Exchange) []streams.Route {
+	return slices.Concat(restserver.New(e).Routes(), wsserver.New(e).Routes(), sseserver.New(e).Routes())
+}
+
+func listOverREST(ctx context.Context, target string) ([]feed.Symbol, error) {
+	c, err := restclient.New(target, restclient.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.Symbols(ctx)
+}
+
+// findTransport returns the row of a name and HTTP version; "" is its default.
+func findTransport(name, httpVersion string) (*transport, error) {
+	var versions []string
+	for i := range transports {
+		t := &transports[i]
+		if t.name != name {
+			continue
+		}
+		if t.httpVersion == httpVersion || httpVersion == "" && t.defaultsHTTP {
+			return t, nil
+		}
+		versions = append(versions, t.httpVersion)
+	}
+	return nil, fmt.Errorf("--http-version %s: %s is served over HTTP/%s", httpVersion, name, strings.Join(versions, " and "))
+}
+
+// flagDefaults are the defaults of flags that other packages define.
+func flagDefaults() map[string]string {
+	return map[string]string{
+		"queue":          strconv.Itoa(feed.DefaultQueue),
+		"max_streams":    strconv.Itoa(streams.DefaultMaxStreams),
+		"max_symbols":    strconv.Itoa(streams.DefaultMaxSymbolsPerStream),
+		"max_subscribes": strconv.Itoa(streams.DefaultMaxSubscribesPerSecond),
+		"heartbeat":      streams.DefaultHeartbeat.String(),
+		"write_timeout":  streams.DefaultWriteTimeout.String(),
+	}
+}

@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// AppendEvent appends one whole SSE event: the word of the message as its
+// event:, the cursor as its id: where the message has one, and in data: the whole
+// MarketDataMessage, protobuf in base64 (standard, padded). A heartbeat is the
+// comment ": heartbeat <sent_ns>". Ticks are an error, as their events are the
+// hub's EventProtobuf and EventJSON; so are an empty message, a cursor that is no
+// cursor, and what AppendMessage refuses.
+func AppendEvent(dst []byte, enc Encoding, m *feed.Message) ([]byte, error) {
+	name, cursor := "", ""
+	switch {
+	case len(m.Ticks) > 0:
+		return dst, errors.New("encode SSE event: ticks are events of the hub's encoders")
+	case m.Hello != nil:
+		name = "hello"
+	case m.Subscribed != nil:
+		name, cursor = "subscribed", m.Subscribed.Cursor
+	case m.Unsubscribed != nil:
+		name = "unsubscribed"
+	case m.Snapshot != nil:
+		name, cursor = "snapshot", m.Snapshot.Cursor
+	case m.Skipped != nil:
+		name, cursor = "skipped", m.Skipped.Cursor
+	case m.Problem != nil:
+		name = "problem"
+	case m.Heartbeat == nil:
+		return dst, errors.New("encode SSE event: a message with nothing set")
+	}
+	payload, err := AppendMessage(nil, enc, m)
+	if err != nil {
+		return dst, fmt.Errorf("encode SSE event: %w", err)
+	}
+	if m.Heartbeat != nil {
+		out := strconv.AppendInt(append(dst, ": heartbeat "...), m.Heartbeat.SentNS, 10)
+		return append(out, "\n\n"...), nil
+	}
+	out := append(append(dst, "event: "...), name...)
+	if cursor != "" {
+		if _, err := feed.ParseCursor(cursor); err != nil {
+			return dst, fmt.Errorf("encode SSE event %s: %w", name, err)
+		}
+		out = append(append(out, "\nid: "...), cursor...)
+	}
+	out = append(out, "\ndata: "...)
+	if enc == Protobuf {
+		out = base64.StdEncoding.AppendEncode(out, payload)
+	} else {
+		out = append(out, payload...)
+	}
+	return append(out, "\n\n"...), nil
+}
+
+// UnmarshalEventData reads the data: of an SSE event into m as UnmarshalMessage
+// does, for protobuf through base64.
+func UnmarshalEventData(enc Encoding, data []byte, m *feed.Message) error {
+	if enc == Protobuf {
+		raw, err := base64.StdEncoding.Strict().AppendDecode(nil, data)
+		if err != nil {
+			*m = feed.Message{Ticks: m.Ticks[:0]}
+			return fmt.Errorf("decode SSE data: %w", err)
+		}
+		data = raw
+	}
+	return UnmarshalMessage(enc, data, m)
+}

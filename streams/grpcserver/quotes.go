@@ -1,0 +1,26 @@
+package grpcserver
+
+import (
+	"context"
+
+	"github.com/tickgauge/tickgauge/feed"
+	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
+	"github.com/tickgauge/tickgauge/proto/wire"
+)
+
+// GetQuote returns the newest tick of a symbol.
+func (m *marketData) GetQuote(_ context.Context, req *pb.GetQuoteRequest) (*pb.Tick, error) {
+	t, ok, err := m.exchange.Hub().Newest(req.GetSymbol())
+	if err != nil {
+		return nil, wire.GRPCStatus(err)
+	}
+	if !ok {
+		return nil, wire.GRPCStatus(&feed.Problem{Code: feed.CodeNoTick, Symbol: req.GetSymbol(), Message: "the symbol has had no tick yet"})
+	}
+	return wire.TickToProto(&t), nil
+}
+
+// ListSymbols returns what the exchange lists.
+func (m *marketData) ListSymbols(context.Context, *pb.ListSymbolsRequest) (*pb.SymbolList, error) {
+	return wire.SymbolsToProto(m.exchange.Hub().Symbols()), nil
+}

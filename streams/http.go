@@ -1,0 +1,104 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// Route is a path that an HTTP server of the exchange answers.
+type Route struct {
+	Method  string
+	Pattern string // as in http.ServeMux, without the method
+	Handler http.Handler
+}
+
+// Refuse answers a request with a problem.
+type Refuse func(w http.ResponseWriter, r *http.Request, p *feed.Problem)
+
+// NewHTTPHandler joins routes. What no route answers is refused: an unknown path
+// with NOT_FOUND, a known path with another method with METHOD_NOT_ALLOWED.
+func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range routes {
+		mux.Handle(r.Method+" "+r.Pattern, r.Handler)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, pattern := mux.Handler(r)
+		if pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		// A pattern without a method that refuses would conflict with one that has a
+		// method and a wildcard, so the mux's own answer is asked what it knows.
+		own := muxAnswer{header: make(http.Header)}
+		h.ServeHTTP(own, r)
+		if allow := own.header.Get("Allow"); allow != "" {
+			w.Header().Set("Allow", allow)
+			refuse(w, r, &feed.Problem{Code: feed.CodeMethodNotAllowed, Message: r.Method + " is not served here; use " + allow})
+			return
+		}
+		refuse(w, r, &feed.Problem{Code: feed.CodeNotFound, Message: "no such path; docs/wire.md lists them"})
+	})
+}
+
+// muxAnswer keeps the header of an answer and drops the rest.
+type muxAnswer struct{ header http.Header }
+
+func (a muxAnswer) Header() http.Header         { return a.header }
+func (a muxAnswer) Write(b []byte) (int, error) { return len(b), nil }
+func (a muxAnswer) WriteHeader(int)             {}
+
+// Timeouts against clients that never finish what they send. Neither cuts a
+// stream: what a stream writes is bounded by Options.WriteTimeout.
+const (
+	readHeaderTimeout = 5 * time.Second
+	idleTimeout       = 2 * time.Minute
+	maxHeaderBytes    = 64 << 10
+)
+
+// ServeHTTP serves handler on ln over HTTP/1.1 and HTTP/2 without TLS (h2c, by
+// prior knowledge) until ctx is done, then waits up to grace for requests to end
+// and cuts the rest. It closes ln.
+func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, maxStreams int, grace time.Duration, log *slog.Logger) error {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetUnencryptedHTTP2(true)
+	srv := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		Protocols:         protocols,
+		HTTP2: &http.HTTP2Config{
+			// net/http offers 250 streams a connection; the exchange counts streams itself.
+			MaxConcurrentStreams: maxStreams,
+			// A stream that times out is reset, but where the connection as a whole takes
+			// nothing, nor can the reset be written.
+			WriteByteTimeout: DefaultWriteTimeout,
+		},
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := srv.Shutdown(stop)
+	if err != nil {
+		err = srv.Close()
+	}
+	if e := <-served; !errors.Is(e, http.ErrServerClosed) {
+		return e
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+package streams
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// apply returns a *feed.Problem for what is refused.
+func (s *Session) apply(req *feed.Request) error {
+	switch {
+	case req.Subscribe != nil:
+		return s.Subscribe(*req.Subscribe)
+	case req.Unsubscribe != nil:
+		if err := s.allowed(); err != nil {
+			return err
+		}
+		if err := s.sub.Unsubscribe(*req.Unsubscribe); err != nil {
+			return err
+		}
+		s.symbols -= len(req.Unsubscribe.Symbols)
+		return nil
+	case req.Ping != nil:
+		return s.reply(feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now(), PingID: req.Ping.ID}})
+	default:
+		return &feed.Problem{Code: feed.CodeBadRequest, Message: "empty request; send subscribe, unsubscribe or ping"}
+	}
+}
+
+// Subscribe adds symbols within the limits of the exchange, and returns a
+// *feed.Problem where it refuses. The goroutine that calls Handle may call it.
+func (s *Session) Subscribe(req feed.Subscribe) error {
+	if err := s.allowed(); err != nil {
+		return err
+	}
+	if limit := s.exchange.opts.Limits.MaxSymbolsPerStream; s.symbols+len(req.Symbols) > limit {
+		return &feed.Problem{Code: feed.CodeTooManySymbols,
+			Message: fmt.Sprintf("%d symbols on a stream that may have %d; open another stream for the rest", s.symbols+len(req.Symbols), limit)}
+	}
+	if err := s.sub.Subscribe(req); err != nil {
+		return err
+	}
+	s.symbols += len(req.Symbols)
+	return nil
+}
+
+// allowed counts requests per second of the monotonic clock.
+func (s *Session) allowed() error {
+	if second := feed.Now() / int64(time.Second); second != s.second {
+		s.second, s.subscribes = second, 0
+	}
+	s.subscribes++
+	if limit := s.exchange.opts.Limits.MaxSubscribesPerSecond; s.subscribes > limit {
+		return &feed.Problem{Code: feed.CodeRateLimited,
+			Message: fmt.Sprintf("more than %d subscribe and unsubscribe requests in a second; name several symbols in one request", limit)}
+	}
+	return nil
+}

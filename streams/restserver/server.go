@@ -1,0 +1,59 @@
+// Package restserver answers the exchange's plain HTTP requests: quotes, the
+// listed symbols, and whether it lives and is ready.
+package restserver
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/proto/wire"
+	"github.com/tickgauge/tickgauge/streams"
+)
+
+// Server answers requests over an exchange.
+type Server struct{ exchange *streams.Exchange }
+
+// New returns a server of e.
+func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
+
+// Routes returns what the server answers. net/http answers HEAD as GET without
+// the body.
+func (s *Server) Routes() []streams.Route {
+	return []streams.Route{
+		get("/v2/quotes/{symbol}", s.quote),
+		get("/v2/symbols", s.symbols),
+		get("/healthz", s.healthy),
+		get("/readyz", s.ready),
+	}
+}
+
+// endpoint returns the JSON body of an answer, or the error that is the answer.
+type endpoint func(r *http.Request) ([]byte, error)
+
+func get(pattern string, answer endpoint) streams.Route {
+	return streams.Route{Method: http.MethodGet, Pattern: pattern, Handler: answer}
+}
+
+// ServeHTTP answers with the endpoint's body, or with its error as a problem.
+func (answer endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := answer(r)
+	if err != nil {
+		var p *feed.Problem
+		if !errors.As(err, &p) {
+			p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
+		}
+		wire.WriteProblem(w, r, p)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	if id := r.Header.Get(wire.RequestIDHeader); id != "" && len(id) <= maxRequestID {
+		h.Set(wire.RequestIDHeader, id)
+	}
+	_, _ = w.Write(append(body, '\n')) // the client may be gone
+}
+
+// maxRequestID is the longest request id that is echoed, as wire.WriteProblem has it.
+const maxRequestID = 128

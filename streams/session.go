@@ -1,0 +1,218 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/tickgauge/tickgauge/feed"
+)
+
+// Writer is a transport's side of a session: it writes one message, or the
+// encoded forms of several ticks together, and returns once the transport has
+// taken them. It is called from one goroutine, keeps nothing of its arguments
+// but the shared bytes, and returns an error when the stream is over.
+type Writer interface {
+	WriteMessage(m *feed.Message) error
+	WriteTicks(ticks [][]byte) error
+}
+
+// doomGrace is how long a stream that the policy ended has to take the problem
+// that says so.
+const doomGrace = time.Second
+
+// Session is one subscriber's stream on the exchange's side. One goroutine runs
+// Run, which writes; another may call Handle with what the subscriber says.
+type Session struct {
+	exchange *Exchange
+	sub      *feed.Subscription
+	ctx      context.Context
+	cancel   context.CancelCauseFunc
+	replies  chan feed.Message
+
+	writingSince atomic.Int64 // 0: not writing
+	doomedSince  atomic.Int64
+
+	// Of the goroutine that calls Handle:
+	symbols    int
+	second     int64
+	subscribes int
+
+	// Of the goroutine that calls Run:
+	batch feed.Batch
+	ticks [][]byte
+	wrote bool
+}
+
+// Context is done when the session must end at once, with the cause; a transport
+// then cuts what it is blocked in.
+func (s *Session) Context() context.Context { return s.ctx }
+
+// End ends the session at once, for the cause given. The first cause stays.
+func (s *Session) End(cause error) { s.cancel(cause) }
+
+// Close releases the session after Run has returned, or in place of Run.
+func (s *Session) Close() {
+	s.cancel(feed.ErrClosed)
+	s.sub.Close()
+	s.exchange.remove(s)
+}
+
+func (s *Session) doom(*feed.Problem) { s.doomedSince.CompareAndSwap(0, feed.Now()) }
+
+func (s *Session) sweep(now int64) {
+	if at := s.doomedSince.Load(); at != 0 && now-at > int64(doomGrace) {
+		s.cancel(&feed.Problem{Code: feed.CodeSlowConsumer, Fatal: true, Message: "the queue was full and the policy is disconnect"})
+	}
+	limit := s.exchange.opts.WriteTimeout
+	if at := s.writingSince.Load(); at != 0 && now-at > int64(limit) && s.ctx.Err() == nil {
+		s.exchange.stats.timedOut.Add(1)
+		s.cancel(&feed.Problem{Code: feed.CodeSlowConsumer, Fatal: true,
+			Message: fmt.Sprintf("nothing could be written for %s; read the stream, or start the exchange with a larger --write-timeout", limit)})
+	}
+}
+
+// Run says hello and then writes what the hub and the replies bring, until the
+// session ends. It returns the *feed.Problem that ended the session (after
+// telling it, where the transport still takes it), the writer's error, or the
+// cause of the context.
+func (s *Session) Run(w Writer) error {
+	if err := s.write(w, &feed.Message{Hello: s.exchange.hello()}); err != nil {
+		return err
+	}
+	// Looking twice an interval keeps every silence below it.
+	heartbeat := time.NewTicker(max(s.exchange.opts.Heartbeat/2, time.Millisecond))
+	defer heartbeat.Stop()
+	for {
+		var err error
+		select {
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		case <-s.exchange.closing:
+			if err := s.drainAll(w); err != nil {
+				return err
+			}
+			return s.goodbye(w, shuttingDown())
+		case m := <-s.replies:
+			if m.Problem != nil && m.Problem.Fatal {
+				return s.goodbye(w, m.Problem)
+			}
+			err = s.write(w, &m)
+		case <-s.sub.Ready():
+			err = s.drain(w)
+		case <-heartbeat.C:
+			if !s.wrote {
+				err = s.write(w, &feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now()}})
+			}
+			s.wrote = false
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// drain writes what is ready, control messages first.
+func (s *Session) drain(w Writer) error {
+	if err := s.sub.Take(&s.batch, s.exchange.opts.BatchTicks); err != nil {
+		var p *feed.Problem
+		if errors.As(err, &p) {
+			return s.goodbye(w, p)
+		}
+		return err
+	}
+	for i := range s.batch.Control {
+		if err := s.write(w, &s.batch.Control[i]); err != nil {
+			return err
+		}
+	}
+	if len(s.batch.Frames) == 0 {
+		return nil
+	}
+	s.ticks = s.ticks[:0]
+	for _, f := range s.batch.Frames {
+		s.ticks = append(s.ticks, s.sub.Encoded(f))
+	}
+	began := feed.Now()
+	s.writingSince.Store(began)
+	err := w.WriteTicks(s.ticks)
+	s.writingSince.Store(0)
+	s.wrote = true
+	if o := s.exchange.opts.Observer; o != nil && err == nil {
+		o.Wrote(len(s.ticks), began, feed.Now())
+	}
+	s.release()
+	return err
+}
+
+// drainAll writes what waits at the call; what is published meanwhile may stay.
+func (s *Session) drainAll(w Writer) error {
+	for waiting := s.sub.Waiting(); ; waiting -= s.exchange.opts.BatchTicks {
+		if err := s.drain(w); err != nil || waiting <= s.exchange.opts.BatchTicks {
+			return err
+		}
+	}
+}
+
+// release lets frames go, and keeps no large buffer for a stream that is idle
+// again.
+func (s *Session) release() {
+	const keep = 16
+	clear(s.batch.Frames)
+	clear(s.ticks)
+	if cap(s.batch.Frames) > keep {
+		s.batch.Frames, s.ticks = nil, nil
+	}
+	clear(s.batch.Control)
+	if cap(s.batch.Control) > keep {
+		s.batch.Control = nil
+	}
+}
+
+func (s *Session) write(w Writer, m *feed.Message) error {
+	s.writingSince.Store(feed.Now())
+	err := w.WriteMessage(m)
+	s.writingSince.Store(0)
+	s.wrote = true
+	return err
+}
+
+func (s *Session) goodbye(w Writer, p *feed.Problem) error {
+	if err := s.write(w, &feed.Message{Problem: p}); err != nil {
+		return errors.Join(p, err)
+	}
+	return p
+}
+
+// Handle acts on what the subscriber said. A request that is refused is answered
+// with a Problem on the stream, which goes on. Handle blocks while answers wait
+// to be written and returns an error only when the session is over. One
+// goroutine may call it.
+func (s *Session) Handle(req *feed.Request) error {
+	err := s.apply(req)
+	if err == nil {
+		return nil
+	}
+	var p *feed.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	return s.Refuse(p)
+}
+
+// Refuse answers with a problem, as Handle does; after a Fatal one the session ends.
+func (s *Session) Refuse(p *feed.Problem) error {
+	s.exchange.stats.problems.Add(1)
+	return s.reply(feed.Message{Problem: p})
+}
+
+func (s *Session) reply(m feed.Message) error {
+	select {
+	case s.replies <- m:
+		return nil
+	case <-s.ctx.Done():
+		return context.Cause(s.ctx)
+	}
+}
