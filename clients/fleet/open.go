@@ -72,14 +72,14 @@ func (f *Fleet) openAll(ctx context.Context, interrupt <-chan struct{}) error {
 func (f *Fleet) open(ctx context.Context, stream int) error {
 	ctx, cancel := context.WithTimeout(ctx, f.opts.OpenTimeout)
 	defer cancel()
-	f.rec.Opening(stream)
-	conn, err := f.connection(ctx, f.place.Connection(stream))
-	if err != nil {
-		return err
-	}
 	req := feed.Subscribe{Policy: f.opts.Policy}
 	for _, i := range f.place.Indices(stream) {
 		req.Symbols = append(req.Symbols, f.symbols[i])
+	}
+	f.rec.Opening(stream, req.Symbols...)
+	conn, err := f.connection(ctx, f.place.Connection(stream))
+	if err != nil {
+		return err
 	}
 	if err := conn.Open(ctx, stream, req); err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {

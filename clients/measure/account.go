@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -9,60 +10,114 @@ import (
 // span is a range of sequences that did not arrive.
 type span struct {
 	from, to   uint64
-	firstDueNS int64
-	reason     feed.SkipReason // SkipNone: nothing was said
+	firstDueNS int64 // 0: not known
+	reason     feed.SkipReason
 }
 
 func (s span) len() int64 { return int64(s.to-s.from) + 1 }
 
-// account is what one stream knows of one symbol's sequence. After a subscribe
-// every sequence from liveAfter+1 on is, once last has passed it, exactly one of:
-// received, in skips or counted as skipped, or in holes.
-type account struct {
-	symbol    string
-	liveAfter uint64
-	last      uint64 // the highest sequence received, skipped, or found missing
-	lastDueNS int64  // due of the newest tick received; 0 before the first
-	holes     []span // missing, nothing said of them
-	skips     []span // said to be skipped, since the newest tick received
-	edge      []span // skipped across an edge of the window, settled at the end
-	firstIn   uint64 // the first sequence received in the window
-	lastIn    uint64 // the last one
+// overlap returns how many sequences of s lie in [first, last].
+func (s span) overlap(first, last uint64) int64 {
+	lo, hi := max(s.from, first), min(s.to, last)
+	if first == 0 || lo > hi {
+		return 0
+	}
+	return int64(hi-lo) + 1
 }
 
-func (a *account) subscribed(liveAfter uint64) {
-	*a = account{symbol: a.symbol, liveAfter: liveAfter, last: liveAfter}
+func overlap(spans []span, first, last uint64) (n int64) {
+	for _, s := range spans {
+		n += s.overlap(first, last)
+	}
+	return n
 }
+
+type subscription uint8
+
+const (
+	awaited subscription = iota // asked for, not answered yet
+	live
+	left // unsubscribed
+)
+
+// account is what one stream knows of one symbol's sequence. Every sequence up
+// to last is exactly one of: received, said to be skipped (in skips or edge, or
+// counted already), in holes, or outside.
+type account struct {
+	symbol    string
+	state     subscription
+	liveAfter uint64 // what arrives up to here is a replay
+	last      uint64 // the highest sequence received, skipped, or found missing
+	lastDueNS int64  // due of the newest scheduled tick that came in order; 0 before the first
+	holes     []span // missing, nothing said of them; ascending
+	skips     []span // said to be skipped since the newest scheduled tick; ascending
+	edge      []span // skipped across an edge of the window, or late; settled at the end
+	outside   []span // passed by while not subscribed
+	firstIn   uint64 // the lowest sequence that arrived in the window
+	lastIn    uint64 // the highest one
+
+	received, conflated, dropped int64 // in the window
+	replayed                     int64 // in the window, and not due for that
+}
+
+// subscribed takes the answer to a subscribe. Where the symbol is live already
+// the stream is resumed, and what it missed is still due to it.
+func (a *account) subscribed(liveAfter uint64) {
+	if a.state != live && liveAfter > a.last {
+		a.outside = append(a.outside, span{from: a.last + 1, to: liveAfter})
+		a.last = liveAfter
+	}
+	a.state, a.liveAfter = live, max(a.liveAfter, liveAfter)
+}
+
+// unsubscribed takes the answer to an unsubscribe, after which nothing is due.
+func (a *account) unsubscribed(last uint64) {
+	if a.state != live {
+		return
+	}
+	if last > a.last {
+		a.holes = append(a.holes, span{from: a.last + 1, to: last})
+		a.last = last
+	}
+	a.state = left
+}
+
+type arrival uint8
+
+const (
+	inOrder arrival = iota
+	late            // fills a hole
+	again           // received, skipped or passed by before
+)
 
 // tick says what a tick of the sequence is to the account.
 func (a *account) tick(seq uint64) arrival {
-	switch {
-	case seq <= a.liveAfter:
-		return replayed
-	case seq > a.last:
+	if seq > a.last {
 		if seq > a.last+1 {
 			a.holes = append(a.holes, span{from: a.last + 1, to: seq - 1})
 		}
 		a.last = seq
 		return inOrder
 	}
-	for i, h := range a.holes {
-		if seq >= h.from && seq <= h.to {
-			a.holes = cut(a.holes, i, seq, seq)
-			return late
-		}
+	i, _ := slices.BinarySearchFunc(a.holes, seq, func(h span, seq uint64) int { return cmp.Compare(h.to, seq) })
+	if i == len(a.holes) || a.holes[i].from > seq {
+		return again
 	}
-	return again
+	a.holes = cut(a.holes, i, seq, seq)
+	return late
 }
 
-type arrival uint8
+// arrived notes the sequence of a scheduled tick in the window.
+func (a *account) arrived(seq uint64) {
+	if a.firstIn == 0 {
+		a.firstIn = seq
+	}
+	a.firstIn, a.lastIn = min(a.firstIn, seq), max(a.lastIn, seq)
+}
 
-const (
-	inOrder  arrival = iota
-	late             // fills a hole
-	again            // received or skipped before
-	replayed         // of before the subscribe
-)
+// maxSkips is how many neighbouring skips wait apart for the next tick, each with
+// the due time that it began with.
+const maxSkips = 16
 
 // skipped takes what the exchange said will not come. What had been received or
 // skipped before stays as it was.
@@ -79,15 +134,24 @@ func (a *account) skipped(s *feed.Skipped) {
 			continue
 		}
 		a.holes = cut(a.holes, i, lo, hi)
-		a.skips = append(a.skips, span{from: lo, to: hi, firstDueNS: s.FirstDueNS, reason: s.Reason})
+		a.edge = append(a.edge, span{from: lo, to: hi, reason: s.Reason}) // a later tick has arrived
+	}
+	if s.ToSeq <= a.last {
+		return
 	}
 	if from > a.last+1 {
 		a.holes = append(a.holes, span{from: a.last + 1, to: from - 1})
 	}
-	if s.ToSeq > a.last {
-		a.skips = append(a.skips, span{from: max(from, a.last+1), to: s.ToSeq, firstDueNS: s.FirstDueNS, reason: s.Reason})
-		a.last = s.ToSeq
+	beyond := span{from: max(from, a.last+1), to: s.ToSeq, reason: s.Reason}
+	if beyond.from == s.FromSeq {
+		beyond.firstDueNS = s.FirstDueNS
 	}
+	a.last = s.ToSeq
+	if n := len(a.skips); n >= maxSkips && a.skips[n-1].to+1 == beyond.from && a.skips[n-1].reason == beyond.reason {
+		a.skips[n-1].to = beyond.to
+		return
+	}
+	a.skips = append(a.skips, beyond)
 }
 
 // cut takes lo to hi out of the span at i.
@@ -108,22 +172,45 @@ func cut(spans []span, i int, lo, hi uint64) []span {
 	return spans
 }
 
-// finish gives the account its end, the last sequence that was scheduled in the
-// window: what is beyond the last one known never came, for the reason given.
-func (a *account) finish(lastSeq uint64, reason feed.SkipReason) {
-	if lastSeq > a.last {
-		a.edge = append(a.edge, span{from: a.last + 1, to: lastSeq, reason: reason})
-		a.last = lastSeq
+func (a *account) count(reason feed.SkipReason, n int64) {
+	if reason == feed.SkipConflated {
+		a.conflated += n
+	} else {
+		a.dropped += n
 	}
-	a.edge = append(a.edge, a.skips...)
-	a.skips = nil
 }
 
-// overlap returns how many sequences of s lie in [first, last].
-func (s span) overlap(first, last uint64) int64 {
-	lo, hi := max(s.from, first), min(s.to, last)
-	if first == 0 || lo > hi {
-		return 0
+// close settles what waits, after the last message, with the symbol's window as
+// the exchange tells it; without a ledger the window is what arrived. slow says
+// that the exchange ended the stream for being slow.
+func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublished int64) {
+	if !ledger {
+		w = SymbolDue{FirstSeq: a.firstIn, LastSeq: a.lastIn}
 	}
-	return int64(hi-lo) + 1
+	for _, s := range append(a.edge, a.skips...) {
+		a.count(s.reason, s.overlap(w.FirstSeq, w.LastSeq))
+	}
+	silent := overlap(a.holes, w.FirstSeq, w.LastSeq)
+	if w.LastSeq > a.last {
+		tail := span{from: a.last + 1, to: w.LastSeq}
+		switch n := tail.overlap(w.FirstSeq, w.LastSeq); {
+		case a.state == left:
+			a.outside = append(a.outside, tail)
+		case slow:
+			a.dropped += n
+		default:
+			silent += n
+			unpublished = min(w.Unpublished, n)
+		}
+	}
+	if !ledger {
+		return a.received + a.conflated + a.dropped + silent, silent, 0
+	}
+	due = max(w.Scheduled-a.replayed-overlap(a.outside, w.FirstSeq, w.LastSeq), 0)
+	// Sequences beyond the schedule's are ticks of orders that did not arrive.
+	orders := max(a.received+a.conflated+a.dropped+silent-due, 0)
+	ofConflated := min(orders, a.conflated)
+	a.conflated -= ofConflated
+	a.dropped -= min(orders-ofConflated, a.dropped)
+	return due, due - a.received - a.conflated - a.dropped, unpublished
 }

@@ -1,7 +1,5 @@
 package measure
 
-import "github.com/tickgauge/tickgauge/feed"
-
 // Deliveries is the account of a window, summed over the streams:
 // Due = Received + Conflated + Dropped + Missed.
 type Deliveries struct {
@@ -13,6 +11,7 @@ type Deliveries struct {
 	Unpublished int64 // of Missed, what the exchange never published
 	Duplicated  int64
 	Reordered   int64 // received after a later one
+	Stray       int64 // ticks and skips of symbols that the stream had not subscribed to
 	Problems    int64 // problem messages
 
 	Latency       *Histogram // received - due
@@ -33,34 +32,22 @@ func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 	total := newTally()
 	d := &Deliveries{DueFromLedger: due != nil}
 	for i := range r.streams {
-		sh, st := r.shard(i), &r.streams[i]
-		end := feed.SkipNone
-		if st.slow {
-			end = feed.SkipDropped
-		}
+		st := &r.streams[i]
 		for j := range st.symbols {
 			a := &st.symbols[j]
-			window := SymbolDue{FirstSeq: a.firstIn, LastSeq: a.lastIn}
-			if a.firstIn != 0 {
-				window.Scheduled = int64(a.lastIn-a.firstIn) + 1
-			}
-			if due != nil {
-				window = due[a.symbol]
-			}
-			d.Due += window.Scheduled
-			d.Unpublished += window.Unpublished
-			a.finish(window.LastSeq, end)
-			for _, s := range a.edge {
-				sh.count(s.reason, s.overlap(window.FirstSeq, window.LastSeq))
-			}
+			scheduled, missed, unpublished := a.close(due[a.symbol], due != nil, st.slow)
+			d.Due += scheduled
+			d.Received += a.received
+			d.Conflated += a.conflated
+			d.Dropped += a.dropped
+			d.Missed += missed
+			d.Unpublished += unpublished
 		}
 	}
 	for _, sh := range r.shards {
 		total.merge(&sh.tally)
 	}
-	d.Received, d.Conflated, d.Dropped = total.received, total.conflated, total.dropped
-	d.Missed = d.Due - d.Received - d.Conflated - d.Dropped
-	d.Duplicated, d.Reordered, d.Problems = total.duplicated, total.reordered, total.problems
+	d.Duplicated, d.Reordered, d.Stray, d.Problems = total.duplicated, total.reordered, total.stray, total.problems
 	d.ForeignClock = total.foreignClock
 	d.Latency, d.Decoded, d.PublishLag = total.latency, total.decoded, total.lag
 	d.Connect, d.FirstTick = total.connect, total.firstTick

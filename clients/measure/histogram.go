@@ -29,14 +29,17 @@ func NewHistogram() *Histogram {
 }
 
 // Record adds a duration in ns. It does not allocate.
-func (h *Histogram) Record(ns int64) {
+func (h *Histogram) Record(ns int64) { h.RecordN(ns, 1) }
+
+// RecordN adds a duration in ns n times.
+func (h *Histogram) RecordN(ns, n int64) {
 	if ns < 0 {
-		h.negative++
+		h.negative += n
 		h.min = min(h.min, ns)
 		return
 	}
-	if h.hdr.RecordValue(ns) != nil {
-		h.tooLong++
+	if h.hdr.RecordValues(ns, n) != nil {
+		h.tooLong += n
 	}
 }
 

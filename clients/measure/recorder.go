@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -54,12 +55,17 @@ func (r *Recorder) SetWindow(fromNS, toNS int64) {
 
 func (r *Recorder) shard(stream int) *shard { return r.shards[stream%len(r.shards)] }
 
-// Opening says that a stream begins to open.
-func (r *Recorder) Opening(stream int) {
+// Opening says that a stream begins to open, and which symbols it asks for: they
+// are due to it, whatever the exchange answers.
+func (r *Recorder) Opening(stream int, symbols ...string) {
 	s := r.shard(stream)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.streams[stream].openedNS = feed.Now()
+	st := &r.streams[stream]
+	st.openedNS = feed.Now()
+	for _, symbol := range symbols {
+		st.ensure(symbol)
+	}
 }
 
 // Message takes one message of a stream with its stamps, CLOCK_MONOTONIC.
@@ -80,12 +86,22 @@ func (r *Recorder) Message(stream int, receivedNS, decodedNS int64, m *feed.Mess
 		}
 	case m.Subscribed != nil:
 		for _, s := range m.Subscribed.Symbols {
-			st.account(s.Symbol).subscribed(s.Seq)
+			st.ensure(s.Symbol).subscribed(s.Seq)
+		}
+	case m.Unsubscribed != nil:
+		for _, s := range m.Unsubscribed.Symbols {
+			if a := st.account(s.Symbol); a != nil {
+				a.unsubscribed(s.Seq)
+			}
 		}
 	case m.Snapshot != nil:
 		r.first(sh, st, receivedNS)
 	case m.Skipped != nil:
-		st.account(m.Skipped.Symbol).skipped(m.Skipped)
+		if a := st.account(m.Skipped.Symbol); a != nil && a.state == live {
+			a.skipped(m.Skipped)
+		} else {
+			sh.stray++
+		}
 	case m.Problem != nil:
 		sh.problems++
 		st.slow = st.slow || m.Problem.Code == feed.CodeSlowConsumer
@@ -99,12 +115,19 @@ func (r *Recorder) first(sh *shard, st *streamAccount, receivedNS int64) {
 	}
 }
 
-// account finds the symbol's account, and opens one for a symbol not seen yet.
+// account finds the symbol's account, nil where the stream did not ask for it.
 func (st *streamAccount) account(symbol string) *account {
 	for i := range st.symbols {
 		if st.symbols[i].symbol == symbol {
 			return &st.symbols[i]
 		}
+	}
+	return nil
+}
+
+func (st *streamAccount) ensure(symbol string) *account {
+	if a := st.account(symbol); a != nil {
+		return a
 	}
 	st.symbols = append(st.symbols, account{symbol: symbol})
 	return &st.symbols[len(st.symbols)-1]
@@ -113,33 +136,40 @@ func (st *streamAccount) account(symbol string) *account {
 func (r *Recorder) tick(sh *shard, st *streamAccount, t *feed.Tick, receivedNS, decodedNS int64) {
 	r.first(sh, st, receivedNS)
 	a := st.account(t.Symbol)
+	if a == nil || a.state != live {
+		sh.stray++
+		return
+	}
 	how := a.tick(t.Seq)
-	if how == replayed {
+	if t.Origin == feed.OriginOrder {
 		return
 	}
 	from, to := r.fromNS.Load(), r.toNS.Load()
-	in := t.DueNS >= from && t.DueNS < to && t.Origin != feed.OriginOrder
 	if how == inOrder {
 		if len(a.skips) > 0 {
-			sh.settle(a, t.DueNS, receivedNS, from, to)
+			sh.settle(a, t.Seq, t.DueNS, receivedNS, from, to)
 		}
 		a.lastDueNS = t.DueNS
 	}
-	if !in {
+	if t.DueNS < from || t.DueNS >= to {
 		return
 	}
-	switch how {
-	case again:
-		sh.duplicated++
-		return
-	case late:
-		sh.reordered++
-	default:
-		if a.firstIn == 0 {
-			a.firstIn = t.Seq
+	replay := t.Seq <= a.liveAfter
+	switch {
+	case how == again:
+		if !replay {
+			sh.duplicated++
 		}
-		a.lastIn = t.Seq
+		return
+	case replay:
+		a.replayed++
+		a.arrived(t.Seq)
+		return
+	case how == late:
+		sh.reordered++
 	}
+	a.received++
+	a.arrived(t.Seq)
 	sh.record(t, receivedNS, decodedNS, from, to)
 }
 
@@ -150,6 +180,10 @@ func (r *Recorder) Ended(stream int, err error) {
 	defer s.mu.Unlock()
 	st := &r.streams[stream]
 	st.ended, st.err = true, err
+	var p *feed.Problem
+	if errors.As(err, &p) {
+		st.slow = st.slow || p.Code == feed.CodeSlowConsumer
+	}
 	if err != nil {
 		r.broken.Add(1)
 	}
@@ -189,7 +223,7 @@ func (r *Recorder) Reached(final map[string]uint64) bool {
 		behind := false
 		for j := range r.streams[i].symbols {
 			a := &r.streams[i].symbols[j]
-			if !r.streams[i].ended && (a.last < final[a.symbol] || len(a.holes) > 0) {
+			if !r.streams[i].ended && a.state != left && (a.last < final[a.symbol] || len(a.holes) > 0) {
 				behind = true
 				break
 			}

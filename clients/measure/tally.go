@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -8,9 +10,8 @@ import (
 
 // tally sums what the streams of a shard saw in the window.
 type tally struct {
-	received, conflated, dropped    int64
-	duplicated, reordered, problems int64
-	foreignClock                    int64
+	received, duplicated, reordered int64
+	stray, problems, foreignClock   int64
 
 	latency    *Histogram // received - due
 	decoded    *Histogram // decoded - due
@@ -44,27 +45,39 @@ func (t *tally) record(tick *feed.Tick, receivedNS, decodedNS, fromNS, toNS int6
 	t.thirdCount[third]++
 }
 
-// settle counts the skips that a newly received tick, due at dueNS, brings to an
-// end. Those wholly in the window are counted; those across an edge wait for the
-// window's sequences. A skipped tick's own due is known for the first of a span
-// and interpolated for the others.
-func (t *tally) settle(a *account, dueNS, receivedNS, fromNS, toNS int64) {
+// chargedSteps is how many values stand for the ticks of one span: a gap may
+// cover a whole night.
+const chargedSteps = 10_000
+
+// settle counts the skips that a newly received tick brings to an end. Those
+// wholly in the window are counted; those across an edge wait for the window's
+// sequences. A skipped tick's own due is known for the first of a span where the
+// exchange told it, and interpolated over the sequence for the others.
+func (t *tally) settle(a *account, seq uint64, dueNS, receivedNS, fromNS, toNS int64) {
 	before := a.lastDueNS
-	for _, s := range a.skips {
-		first := s.firstDueNS
-		if first == 0 {
-			first = before
+	endSeq, endDue := seq, dueNS
+	for _, s := range slices.Backward(a.skips) {
+		startSeq, startDue := s.from, s.firstDueNS
+		if startDue == 0 {
+			startSeq, startDue = s.from-1, before
 		}
-		n := s.len()
-		for k := range min(n, 10_000) { // a gap may span a whole night
-			due := first + (dueNS-first)/n*k
-			if due >= fromNS && due < toNS && first != 0 {
-				t.charged.Record(receivedNS - due)
+		if startDue != 0 {
+			slope := float64(endDue-startDue) / float64(endSeq-startSeq)
+			steps := min(s.len(), chargedSteps)
+			for k := range steps {
+				first, next := k*s.len()/steps, (k+1)*s.len()/steps
+				due := startDue + int64(slope*float64(s.from-startSeq+uint64(first)))
+				if due >= fromNS && due < toNS {
+					t.charged.RecordN(receivedNS-due, next-first)
+				}
 			}
+		}
+		if s.firstDueNS != 0 {
+			endSeq, endDue = s.from, s.firstDueNS
 		}
 		switch {
 		case before >= fromNS && before != 0 && dueNS < toNS:
-			t.count(s.reason, n)
+			a.count(s.reason, s.len())
 		case dueNS < fromNS || before >= toNS:
 		default:
 			a.edge = append(a.edge, s)
@@ -73,22 +86,11 @@ func (t *tally) settle(a *account, dueNS, receivedNS, fromNS, toNS int64) {
 	a.skips = a.skips[:0]
 }
 
-func (t *tally) count(reason feed.SkipReason, n int64) {
-	switch reason {
-	case feed.SkipConflated:
-		t.conflated += n
-	case feed.SkipNone: // silent: shows as missed
-	default:
-		t.dropped += n
-	}
-}
-
 func (t *tally) merge(o *tally) {
 	t.received += o.received
-	t.conflated += o.conflated
-	t.dropped += o.dropped
 	t.duplicated += o.duplicated
 	t.reordered += o.reordered
+	t.stray += o.stray
 	t.problems += o.problems
 	t.foreignClock += o.foreignClock
 	t.latency.Merge(o.latency)

@@ -57,6 +57,9 @@ func (r *Run) Judge(e Evidence) {
 	if d.Duplicated != 0 || d.Reordered != 0 {
 		invalid("%d deliveries came twice and %d out of order", d.Duplicated, d.Reordered)
 	}
+	if d.Stray != 0 {
+		invalid("%d deliveries were of symbols that their stream had not subscribed to", d.Stray)
+	}
 	if e.StreamsBroken > 0 {
 		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
 	}

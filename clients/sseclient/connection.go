@@ -65,26 +65,26 @@ func (c *connection) add() error {
 	return nil
 }
 
-// open starts the goroutine that reads the stream, and waits for the hello. The
+// open starts the goroutine that reads the stream, and waits for the answer. The
 // stream has a context of its own, as net/http ends a body with the context of
 // its request and ctx bounds the opening alone.
 func (c *connection) open(ctx context.Context, stream int, req feed.Subscribe) error {
 	streamCtx, cancel := context.WithCancel(c.ctx)
-	opening := context.AfterFunc(ctx, cancel)
-	greeted := make(chan error, 1)
+	stop := context.AfterFunc(ctx, cancel)
+	opened := make(chan error, 1)
 	go func() {
 		defer c.streams.Done()
 		defer cancel()
 		body, err := c.subscribe(streamCtx, req)
 		if err != nil {
-			greeted <- err
+			opened <- err
 			return
 		}
 		defer func() { _ = body.Close() }()
-		clients.Pump(stream, c.sink, newReceiver(body, c.dialer.encoding).receive, greeted, c.ended)
+		clients.Pump(stream, c.sink, newReceiver(body, c.dialer.encoding).receive, opened, c.ended)
 	}()
-	err := <-greeted
-	opening()
+	err := <-opened
+	stop()
 	switch {
 	case err == nil:
 		return nil

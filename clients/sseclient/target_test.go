@@ -22,6 +22,20 @@ func answer(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
+// greeting returns what an exchange says first.
+func greeting(t *testing.T) (hello, subscribed string) {
+	t.Helper()
+	event := func(m *feed.Message) string {
+		e, err := wire.AppendEvent(nil, wire.JSON, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(e)
+	}
+	return event(&feed.Message{Hello: &feed.Hello{Epoch: "e0"}}),
+		event(&feed.Message{Subscribed: &feed.Subscribed{Symbols: []feed.SymbolSeq{{Symbol: "AAA"}}, Cursor: "e0-0"}})
+}
+
 func TestNoExchange(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler http.Handler
@@ -52,10 +66,7 @@ func TestNoExchange(t *testing.T) {
 
 // A stream that breaks in the middle of what it says ends with an error.
 func TestBrokenStream(t *testing.T) {
-	hello, err := wire.AppendEvent(nil, wire.JSON, &feed.Message{Hello: &feed.Hello{Epoch: "e0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hello, subscribed := greeting(t)
 	for name, c := range map[string]struct{ then, says string }{
 		"ends":       {"", "did not say why"},
 		"cut event":  {"event: tick\ndata: {", "did not say why"},
@@ -63,7 +74,7 @@ func TestBrokenStream(t *testing.T) {
 	} {
 		for _, version := range versions {
 			s := newSink(t)
-			target := serve(t, answer(200, eventStream, string(hello)+c.then), 0).addr
+			target := serve(t, answer(200, eventStream, hello+subscribed+c.then), 0).addr
 			c1 := dial(t, target, Options{HTTPVersion: version, Encoding: wire.JSON}, s)
 			if err := c1.Open(context.Background(), 0, feed.Subscribe{Symbols: []string{"AAA"}}); err != nil {
 				t.Fatal(err)
@@ -77,11 +88,8 @@ func TestBrokenStream(t *testing.T) {
 
 // Events and comments that a later exchange may send are passed over.
 func TestUnknownEvents(t *testing.T) {
-	hello, err := wire.AppendEvent(nil, wire.JSON, &feed.Message{Hello: &feed.Hello{Epoch: "e0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := serve(t, answer(200, eventStream, ": hi\n\n: heartbeat 1\n\n"+string(hello)+
+	hello, subscribed := greeting(t)
+	target := serve(t, answer(200, eventStream, ": hi\n\n: heartbeat 1\n\n"+hello+": hi\n\n"+subscribed+
 		"event: execution\ndata: {}\n\n: hi\n\ndata: x\n\n: heartbeat x\n\n: heartbeat 2\n\n"), 0).addr
 	s := newSink(t)
 	c := dial(t, target, Options{Encoding: wire.JSON}, s)
@@ -89,7 +97,7 @@ func TestUnknownEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.waitEnded(0)
-	if got := s.got[0]; len(got) != 2 || got[1].Message.Heartbeat == nil || got[1].Message.Heartbeat.SentNS != 2 {
+	if got := s.got[0]; len(got) != 3 || got[2].Message.Heartbeat == nil || got[2].Message.Heartbeat.SentNS != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -136,7 +136,10 @@ func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report
 // describeCapture reads the capture once, so that a fault shows before the first
 // cell, and puts what it has into the cells.
 func (c *compareCmd) describeCapture(cells []plan.Cell) error {
-	flags := sourceFlags{Source: c.Source, Rate: c.Rate}
+	flags := sourceFlags{Source: c.Source, Loop: true}
+	if c.Rate != 0 {
+		flags.Rate = &c.Rate
+	}
 	source, closeSource, err := flags.open(quiet())
 	if err != nil {
 		return err

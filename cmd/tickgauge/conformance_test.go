@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +20,16 @@ import (
 	"github.com/tickgauge/tickgauge/streams/grpcserver"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asProgram makes the test binary the tickgauge program, for tests that need
+// processes of their own.
+const asProgram = "TICKGAUGE_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(os.Args[1:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // patience bounds a wait for a condition that a healthy system meets at once.
 const patience = 20 * time.Second

@@ -128,12 +128,15 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	return t, enc, nil
 }
 
-const listTimeout = 10 * time.Second
+const listTimeout = 5 * time.Second
 
 func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	listed, err := t.listSymbols(ctx, c.Target)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", c.Target, listTimeout, t.side())
+	}
 	if err != nil {
 		return nil, err
 	}

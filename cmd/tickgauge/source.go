@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,14 +20,14 @@ const synthSource = "synth"
 // sourceFlags say what an exchange publishes.
 type sourceFlags struct {
 	Source   string   `default:"synth" placeholder:"synth|FILE" help:"What to publish: synth, or a recorded capture (binance, coinbase or kraken; plain or gzip)."`
-	Symbols  string   `default:"100" placeholder:"N|A,B,C" help:"Synthetic symbols: how many, or their names."`
+	Symbols  string   `placeholder:"N|A,B,C" help:"Synthetic symbols: how many, or their names; 100 unless given."`
 	Symbol   []string `sep:"none" placeholder:"NAME" help:"A synthetic symbol's name, any text; may be repeated. Takes the place of --symbols."`
-	Rate     float64  `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
-	Arrivals string   `default:"steady" enum:"steady,poisson,bursty" help:"How synthetic ticks are spaced: steady, poisson, or bursty as a real spot feed (${enum})."`
-	Zipf     float64  `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; 0 is uniform."`
+	Rate     *float64 `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
+	Arrivals string   `default:"" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty as a real spot feed is."`
+	Zipf     *float64 `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; 0 is uniform."`
 	Seed     uint64   `default:"1" help:"Seed of the synthetic source: same seed, same ticks."`
 	Format   string   `enum:",binance,coinbase,kraken" default:"" help:"Format of the capture; found from its content unless named."`
-	Speed    float64  `placeholder:"X" help:"Replay X times as fast as recorded."`
+	Speed    *float64 `placeholder:"X" help:"Replay X times as fast as recorded."`
 	Loop     bool     `help:"Start the capture again at its end."`
 	SkipBad  bool     `help:"Count lines of the capture that cannot be read, instead of stopping."`
 	TickSize string   `placeholder:"PRICE" help:"Price grid of every symbol of the capture; found per symbol unless given."`
@@ -36,7 +39,21 @@ func (f *sourceFlags) open(log *slog.Logger) (feed.Source, func(), error) {
 		s, err := f.openSynth()
 		return s, func() {}, err
 	}
-	opts := replay.Options{Format: f.Format, Speed: f.Speed, Rate: f.Rate, Loop: f.Loop, SkipBad: f.SkipBad}
+	if err := f.misplaced("is for the synthetic source; leave it out with a capture", map[string]bool{
+		"--symbols": f.Symbols != "", "--symbol": f.Symbol != nil, "--arrivals": f.Arrivals != "", "--zipf": f.Zipf != nil,
+	}); err != nil {
+		return nil, nil, err
+	}
+	opts := replay.Options{Format: f.Format, Loop: f.Loop, SkipBad: f.SkipBad}
+	for flag, v := range map[string]struct{ given, option *float64 }{"--rate": {f.Rate, &opts.Rate}, "--speed": {f.Speed, &opts.Speed}} {
+		if v.given == nil {
+			continue
+		}
+		if !(*v.given > 0) { // NaN too
+			return nil, nil, usageError{fmt.Errorf("%s %v: want a positive number", flag, *v.given)}
+		}
+		*v.option = *v.given
+	}
 	if f.TickSize != "" {
 		p, err := feed.ParsePrice(f.TickSize)
 		if err != nil {
@@ -52,20 +69,40 @@ func (f *sourceFlags) open(log *slog.Logger) (feed.Source, func(), error) {
 	return r, func() { _ = r.Close() }, nil
 }
 
-func (f *sourceFlags) openSynth() (feed.Source, error) {
-	for name, set := range map[string]bool{
-		"--format": f.Format != "", "--speed": f.Speed != 0, "--loop": f.Loop, "--skip-bad": f.SkipBad, "--tick-size": f.TickSize != "",
-	} {
-		if set {
-			return nil, usageError{fmt.Errorf("%s is for captures; name one with --source FILE", name)}
+// misplaced returns an error that names a flag which was given in vain.
+func (f *sourceFlags) misplaced(why string, given map[string]bool) error {
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		if given[flag] {
+			return usageError{fmt.Errorf("%s %s", flag, why)}
 		}
 	}
-	arrivals, err := synth.ParseArrivals(f.Arrivals)
-	if err != nil {
-		return nil, usageError{err}
+	return nil
+}
+
+func (f *sourceFlags) openSynth() (feed.Source, error) {
+	if err := f.misplaced("is for captures; name one with --source FILE", map[string]bool{
+		"--format": f.Format != "", "--speed": f.Speed != nil, "--loop": f.Loop, "--skip-bad": f.SkipBad, "--tick-size": f.TickSize != "",
+	}); err != nil {
+		return nil, err
 	}
-	opts := synth.Options{Rate: f.Rate, Arrivals: arrivals, Zipf: f.Zipf, Seed: f.Seed, Names: f.Symbol}
-	if len(f.Symbol) == 0 {
+	arrivals := synth.Steady
+	if f.Arrivals != "" {
+		var err error
+		if arrivals, err = synth.ParseArrivals(f.Arrivals); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	opts := synth.Options{Arrivals: arrivals, Seed: f.Seed, Names: f.Symbol}
+	if f.Zipf != nil {
+		opts.Zipf = *f.Zipf
+	}
+	if f.Rate != nil {
+		if *f.Rate == 0 { // the zero of the options means their default
+			return nil, usageError{errors.New("--rate 0: want a positive number; --hold publishes nothing until told")}
+		}
+		opts.Rate = *f.Rate
+	}
+	if f.Symbol == nil && f.Symbols != "" {
 		n, err := strconv.Atoi(f.Symbols)
 		switch {
 		case err != nil:

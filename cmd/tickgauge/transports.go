@@ -64,6 +64,14 @@ var transports = []transport{
 	},
 }
 
+// side is which of an exchange's addresses the transport wants.
+func (t *transport) side() string {
+	if t.overGRPC {
+		return "gRPC"
+	}
+	return "HTTP"
+}
+
 // httpRoutes are those of all transports behind the exchange's HTTP listener.
 func httpRoutes(e *streams.Exchange) []streams.Route {
 	return slices.Concat(restserver.New(e).Routes(), wsserver.New(e).Routes(), sseserver.New(e).Routes())

@@ -66,7 +66,7 @@ func findFormat(in *input) (string, error) {
 }
 
 func unknownFormat(in *input) error {
-	return fmt.Errorf("replay %s: the format of the capture does not show in its first %d lines; known are %s: name the one it is (Options.Format)",
+	return fmt.Errorf("replay %s: the format of the capture does not show in its first %d lines; known are %s; name the one it is with --format",
 		in.path, in.line, strings.Join(Formats(), ", "))
 }
 

@@ -130,7 +130,7 @@ func TestFileErrors(t *testing.T) {
 	}{
 		{"empty", nil, "the file is empty"},
 		{"empty gzip", zipped(t, nil), "the file is empty"},
-		{"blank", []byte("\n\n"), "does not show in its first 2 lines; known are binance, coinbase, kraken: name the one it is (Options.Format)"},
+		{"blank", []byte("\n\n"), "does not show in its first 2 lines; known are binance, coinbase, kraken; name the one it is with --format"},
 		{"text", []byte("Dear reader,\n\nthis is no capture.\n"), "does not show in its first 3 lines"},
 		{"other JSON", []byte("{\"type\":\"match\"}\n"), "does not show in its first 1 lines"},
 		{"cut gzip", whole[:len(whole)-10], "the gzip data is cut off here"},

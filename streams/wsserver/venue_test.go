@@ -115,7 +115,12 @@ func (v *venue) sweep(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	swept := make(chan error, 1)
 	go func() { swept <- v.exchange.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-swept })
+	t.Cleanup(func() {
+		cancel()
+		if err := <-swept; err != nil {
+			t.Errorf("sweep: %v", err)
+		}
+	})
 }
 
 // publish publishes one tick of a symbol and returns its hub_seq.
@@ -247,8 +252,7 @@ func (s *subscriber) ended() (told *feed.Problem, end websocket.CloseError) {
 			if websocket.CloseStatus(err) == -1 {
 				s.t.Fatalf("the stream ended without a close frame: %v", err)
 			}
-			end = closeError(err)
-			return told, end
+			return told, closeError(err)
 		}
 		if m.Problem != nil && m.Problem.Fatal {
 			told = m.Problem

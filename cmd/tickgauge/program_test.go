@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/report"
+	"github.com/tickgauge/tickgauge/clients/runner"
+)
+
+// program runs tickgauge with args to its end.
+func program(t *testing.T, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := command(t, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd
+}
+
+// lines collects what a process writes and lets a test wait for a text in it.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// exchangeProcess starts an exchange on free ports and returns its addresses.
+func exchangeProcess(t *testing.T, args ...string) (*exec.Cmd, runner.Ready, *lines) {
+	t.Helper()
+	cmd := command(t, append([]string{"exchange", "--grpc-addr=127.0.0.1:0", "--http-addr=127.0.0.1:0", "--debug-addr=127.0.0.1:0"}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log lines
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadBytes('\n')
+	var ready runner.Ready
+	if err != nil || json.Unmarshal(line, &ready) != nil || !ready.Ready {
+		t.Fatalf("ready line %q: %v; %s", line, err, log.String())
+	}
+	return cmd, ready, &log
+}
+
+func TestCompareRunsTheFiveCells(t *testing.T) {
+	t.Setenv(asProgram, "1") // the program starts itself
+	file := filepath.Join(t.TempDir(), "results.json")
+	status, out, errs := program(t, "compare", "--streams=200", "--warmup=200ms", "--duration=1s", "--json="+file)
+	if status != 0 {
+		t.Fatalf("status %d\n%s\n%s", status, out, errs)
+	}
+	results, err := report.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(results.Cells) != 5 || results.Source != "synth" || results.Seed != 1 || results.Host.CPUs == 0 {
+		t.Fatalf("results %+v", results)
+	}
+	for _, c := range results.Cells {
+		r := c.Runs[0]
+		// 200 ticks/s for a second, and two of the 200 streams on each of 100 symbols.
+		if r.Due != 400 {
+			t.Errorf("%s: due %d, want 400", c.Name(), r.Due)
+		}
+		if r.Received != r.Due || r.Missed != 0 || r.Duplicated != 0 || r.Reordered != 0 || r.Conflated != 0 || r.Dropped != 0 {
+			t.Errorf("%s: account %+v", c.Name(), r)
+		}
+		if r.Latency == nil || r.Latency.P50 <= 0 || r.Latency.Max < r.Latency.P50 || r.DecodedLatency.P50 < r.Latency.P50 || r.Connect == nil || r.FirstTick == nil || r.PublishLag == nil {
+			t.Errorf("%s: latencies %+v", c.Name(), r)
+		}
+		if r.Server == nil || r.Server.CPUNSPerDelivery == nil || *r.Server.CPUNSPerDelivery <= 0 || r.Server.RSSBytes == 0 || r.Fleet == nil || r.WireBytesPerDelivery == nil || *r.WireBytesPerDelivery < 50 {
+			t.Errorf("%s: costs %+v %+v", c.Name(), r.Server, r.Fleet)
+		}
+		if !strings.Contains(out, c.Name()) {
+			t.Errorf("the table lacks %s", c.Name())
+		}
+	}
+}
+
+func TestExchangeEndsOnSignalAndTellsWhatItDid(t *testing.T) {
+	cmd, _, log := exchangeProcess(t)
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("ended with %v\n%s", err, log.String())
+	}
+	if !log.has("Published:") {
+		t.Errorf("log without counters:\n%s", log.String())
+	}
+}
+
+func TestPortInUse(t *testing.T) {
+	_, ready, _ := exchangeProcess(t)
+	status, _, errs := program(t, "exchange", "--grpc-addr="+ready.GRPC, "--http-addr=127.0.0.1:0")
+	if status != exitFailed || !strings.Contains(errs, "--grpc-addr") || !strings.Contains(errs, "in use") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
+func TestFleetOutlivesItsExchange(t *testing.T) {
+	exchange, ready, _ := exchangeProcess(t, "--rate=2000")
+	file := filepath.Join(t.TempDir(), "run.json")
+	cmd := command(t, "fleet", "--target="+ready.GRPC, "--debug-target="+ready.Debug, "--streams=20", "--warmup=0s", "--duration=60s", "--json="+file)
+	var out, errs lines
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the fleet to measure", func() bool { return errs.has("p50") })
+	_ = exchange.Process.Kill()
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailed {
+		t.Errorf("ended with %v", err)
+	}
+	if !strings.Contains(errs.String(), "20 of 20 streams broke") {
+		t.Errorf("said %s", errs.String())
+	}
+	run := readRun(t, file)
+	if run.Valid || run.Received == 0 || run.StreamsBroken != 20 || !strings.Contains(out.String(), "received") {
+		t.Errorf("run %+v\n%s", run, out.String())
+	}
+}
+
+func TestCtrlCEndsARunEarly(t *testing.T) {
+	_, ready, _ := exchangeProcess(t, "--rate=2000")
+	file := filepath.Join(t.TempDir(), "run.json")
+	cmd := command(t, "fleet", "--transport=websocket", "--target="+ready.HTTP, "--debug-target="+ready.Debug, "--streams=20", "--warmup=0s", "--duration=60s", "--json="+file)
+	var errs lines
+	cmd.Stdout, cmd.Stderr = io.Discard, &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the fleet to measure", func() bool { return errs.has("p50") })
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("ended with %v: %s", err, errs.String())
+	}
+	run := readRun(t, file)
+	if !run.Interrupted || run.Valid || run.Received == 0 || run.Missed != 0 || run.Due != run.Received {
+		t.Errorf("run %+v", run)
+	}
+}
+
+func readRun(t *testing.T, file string) *measure.Run {
+	t.Helper()
+	results, err := report.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results.Cells[0].Runs[0]
+}
+
+func TestWrongCommandLines(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status int
+		say    string
+		args   []string
+	}{
+		{exitUsage, "--rate 0", []string{"exchange", "--rate=0"}},
+		{exitUsage, "--hold needs --debug-addr", []string{"exchange", "--hold"}},
+		{exitUsage, "--speed is for captures", []string{"exchange", "--speed=2"}},
+		{exitUsage, `"A" is`, []string{"exchange", "--symbols=A,A"}},
+		{exitFailed, "empty", []string{"exchange", "--source=" + empty}},
+		{exitFailed, "empty", []string{"compare", "--source=" + empty}},
+		{exitUsage, "unknown cell", []string{"compare", "--transports=carrier-pigeon"}},
+		{exitUsage, "--streams", []string{"compare", "--streams=0"}},
+		{exitUsage, "HTTP/1.1", []string{"fleet", "--transport=websocket", "--http-version=2"}},
+		{exitUsage, "connection of its own", []string{"fleet", "--transport=websocket", "--streams=10", "--connections=2"}},
+		{exitUsage, "--help", []string{"fleet", "--no-such-flag"}},
+		{exitFailed, "refused", []string{"fleet", "--target=127.0.0.1:1"}},
+		{exitFailed, "refused", []string{"fleet", "--transport=sse", "--target=127.0.0.1:1"}},
+		{exitFailed, "list symbols", []string{"fleet", "--transport=websocket", "--target=" + ln.Addr().String()}},
+	} {
+		status, _, errs := program(t, c.args...)
+		if status != c.status || !strings.Contains(errs, c.say) {
+			t.Errorf("%v: status %d, want %d and %q:\n%s", c.args, status, c.status, c.say, errs)
+		}
+	}
+}
+
+func TestFileLimitIsToldBeforeStarting(t *testing.T) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Max > 1<<20 {
+		t.Skip("the hard limit of open files is too high to exceed")
+	}
+	status, _, errs := program(t, "fleet", "--transport=websocket", "--streams=1100000")
+	if status != exitUsage || !strings.Contains(errs, "1100064 open files") || !strings.Contains(errs, "hard limit is") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
