@@ -30,7 +30,7 @@ func SourceAddr(conn int, target string) net.Addr {
 	return &net.TCPAddr{IP: net.IPv4(127, byte(n>>16), byte(n>>8), byte(n))}
 }
 
-// Dialer for TCP connection number conn to target.
+// TCPDialer returns the dialer of TCP connection number conn to target.
 func TCPDialer(conn int, target string) *net.Dialer {
 	return &net.Dialer{LocalAddr: SourceAddr(conn, target)}
 }

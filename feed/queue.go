@@ -13,7 +13,12 @@ type frameQueue struct {
 	len   int
 }
 
-func (q *frameQueue) at(i int) *queued { return &q.buf[(q.start+i)%len(q.buf)] }
+func (q *frameQueue) at(i int) *queued {
+	if i += q.start; i >= len(q.buf) {
+		i -= len(q.buf)
+	}
+	return &q.buf[i]
+}
 
 func (q *frameQueue) push(e queued, bound int) {
 	if q.len == len(q.buf) {

@@ -33,7 +33,7 @@ type ExchangeStats struct {
 	Opened   int64 `json:"opened"`    // sessions ever
 	Refused  int64 `json:"refused"`   // sessions refused for the limit
 	TimedOut int64 `json:"timed_out"` // sessions ended since a write did not progress
-	Problems int64 `json:"problems"`  // requests answered with a problem
+	Problems int64 `json:"problems"`  // requests answered with a problem, on a stream or in its place
 }
 
 // NewExchange returns an exchange over hub. Options out of range are an error.
@@ -57,6 +57,10 @@ func (e *Exchange) Options() Options { return e.opts }
 
 // Closing is closed when Shutdown has begun.
 func (e *Exchange) Closing() <-chan struct{} { return e.closing }
+
+// CountProblem counts a request that a server answered with a problem without a
+// session to do so.
+func (e *Exchange) CountProblem() { e.stats.problems.Add(1) }
 
 // Stats returns the counters.
 func (e *Exchange) Stats() ExchangeStats {

@@ -3,6 +3,7 @@ package streams
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -60,12 +61,19 @@ const (
 	readHeaderTimeout = 5 * time.Second
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
+	pingAfter         = time.Minute // of silence
+	refusableStreams  = 100
 )
 
 // ServeHTTP serves handler on ln over HTTP/1.1 and HTTP/2 without TLS (h2c, by
 // prior knowledge) until ctx is done, then waits up to grace for requests to end
-// and cuts the rest. It closes ln.
-func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, maxStreams int, grace time.Duration, log *slog.Logger) error {
+// and cuts the rest. It closes ln. Of opts it takes the limit of streams and the
+// write timeout.
+func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts Options, grace time.Duration, log *slog.Logger) error {
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return fmt.Errorf("serve HTTP: %w", err)
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetUnencryptedHTTP2(true)
@@ -76,11 +84,14 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, maxSt
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,
 		HTTP2: &http.HTTP2Config{
-			// net/http offers 250 streams a connection; the exchange counts streams itself.
-			MaxConcurrentStreams: maxStreams,
+			// net/http offers 250 streams a connection. The exchange counts streams itself,
+			// and some beyond its limit must get through to be refused.
+			MaxConcurrentStreams: opts.Limits.MaxStreams + refusableStreams,
 			// A stream that times out is reset, but where the connection as a whole takes
 			// nothing, nor can the reset be written.
-			WriteByteTimeout: DefaultWriteTimeout,
+			WriteByteTimeout: opts.WriteTimeout,
+			// Finds clients that vanished without a FIN, as gRPC's keepalive does.
+			SendPingTimeout: pingAfter,
 		},
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
@@ -93,8 +104,7 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, maxSt
 	}
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	err := srv.Shutdown(stop)
-	if err != nil {
+	if srv.Shutdown(stop) != nil {
 		err = srv.Close()
 	}
 	if e := <-served; !errors.Is(e, http.ErrServerClosed) {

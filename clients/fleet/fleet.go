@@ -136,6 +136,9 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 			f.awaitLate(ctx, due, w.to)
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	_, evidence.StreamsBroken, evidence.FirstBreak = f.rec.Streams()
 	run.StreamsBroken = evidence.StreamsBroken
 	f.status.phase("closing", 0)

@@ -21,9 +21,9 @@ type connection struct {
 	dialed bool
 }
 
-// ErrInterrupted is returned by Run when it was interrupted before all streams
-// were open, so that there is nothing to show.
-var ErrInterrupted = errors.New("interrupted while opening streams")
+// ErrInterrupted is returned by Run when it was interrupted before its window
+// began, so that there is nothing to show.
+var ErrInterrupted = errors.New("interrupted before the window")
 
 // sink hands what the clients deliver to the recorder.
 type sink struct{ f *Fleet }
@@ -34,7 +34,27 @@ func (s sink) Deliver(d *clients.Delivery) {
 
 func (s sink) Ended(stream int, err error) { s.f.rec.Ended(stream, err) }
 
+// openAll opens every stream, or returns the first error, after which nothing is
+// being opened any more.
 func (f *Fleet) openAll(ctx context.Context, interrupt <-chan struct{}) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		select {
+		case <-interrupt:
+			cancel(ErrInterrupted)
+		case <-ctx.Done():
+		}
+	})
+	defer func() { cancel(nil); watch.Wait() }()
+	err := f.openEach(ctx)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx) // what was given up says less
+	}
+	return err
+}
+
+func (f *Fleet) openEach(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	next := make(chan int)
 	g.Go(func() error {
@@ -48,8 +68,6 @@ func (f *Fleet) openAll(ctx context.Context, interrupt <-chan struct{}) error {
 			}
 			select {
 			case next <- i:
-			case <-interrupt:
-				return ErrInterrupted
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}

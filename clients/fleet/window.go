@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,7 +20,8 @@ type window struct {
 }
 
 // measureWindow starts a held source, sets the recorder's window after the
-// warm-up, and waits for its end, the interrupt, or the last stream to break.
+// warm-up, and returns at its end, which the interrupt brings about early, and so
+// does the last stream when it breaks.
 func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (window, error) {
 	start := feed.Now() + int64(startDelay)
 	w := window{from: start + int64(f.opts.Warmup)}
@@ -40,41 +42,62 @@ func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (w
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	measuring := false
-	for end := false; !end; {
+	var cut, over bool // before its end, or at it
+	for !cut && !over {
 		select {
 		case <-ctx.Done():
-			cancel()
-			<-probed
-			return w, context.Cause(ctx)
+			cut = true
 		case <-interrupt:
-			w.interrupted, end = true, true
-		case err := <-probed: // the window is over
-			if err != nil {
+			w.interrupted, cut = true, true
+		case err := <-probed:
+			if err != nil && ctx.Err() == nil {
 				return w, err
 			}
-			probed <- nil
-			end = true
+			over = true
 		case <-ticker.C:
 			if now := feed.Now(); !measuring && now >= w.from {
 				measuring = true
 				f.status.phase("measuring", f.opts.Duration)
 			}
 			// Nothing is left to measure once every stream is gone.
-			if f.rec.Broken() == f.streams {
-				w.interrupted, end = true, true
-			}
+			cut = f.rec.Broken() == f.streams
 		}
 	}
 	cancel()
-	if err := <-probed; err != nil && !errors.Is(err, context.Canceled) {
-		return w, err
+	if !over {
+		if err := <-probed; err != nil && !errors.Is(err, context.Canceled) {
+			return w, err
+		}
+	}
+	if ctx.Err() != nil {
+		return w, context.Cause(ctx)
 	}
 	w.lag = probe.Lag()
-	if now := feed.Now(); w.interrupted && now < w.to {
-		w.to = max(now, w.from+1)
-		f.rec.SetWindow(w.from, w.to)
+	if cut {
+		if err := f.endEarly(&w); err != nil {
+			return w, err
+		}
 	}
-	return w, nil
+	return w, sleepUntil(ctx, w.to) // what both processes used is asked for next
+}
+
+// endMargin is what an early end is put off by: ticks that are due later than
+// the end must not have been counted already.
+const endMargin = 50 * time.Millisecond
+
+// endEarly moves the end of the window to about now. It is an error that there is
+// no window yet.
+func (f *Fleet) endEarly(w *window) error {
+	now := feed.Now()
+	if now < w.from {
+		if _, broken, first := f.rec.Streams(); broken == f.streams {
+			return fmt.Errorf("all %d streams broke before the window: %w", broken, first)
+		}
+		return ErrInterrupted
+	}
+	w.to = min(w.to, now+int64(endMargin))
+	f.rec.SetWindow(w.from, w.to)
+	return nil
 }
 
 // status is what the reporter reads.

@@ -3,11 +3,9 @@ package grpcclient
 import (
 	"context"
 	"fmt"
+	"net"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/feed"
@@ -15,20 +13,30 @@ import (
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
-// ListSymbols asks the exchange at target, a host:port, what it lists.
+// ListSymbols asks the exchange at target, a host:port, what it lists. A target
+// that answers as no exchange does wraps clients.ErrNoExchange.
 func ListSymbols(ctx context.Context, target string) ([]feed.Symbol, error) {
-	cc, err := grpc.NewClient("passthrough:///"+target, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
+	list, err := listSymbols(ctx, target)
 	if err != nil {
 		return nil, fmt.Errorf("list symbols of %s: %w", target, err)
 	}
+	return wire.SymbolsFromProto(list), nil
+}
+
+func listSymbols(ctx context.Context, target string) (*pb.SymbolList, error) {
+	cc, err := connect(ctx, target, func(ctx context.Context) (net.Conn, error) {
+		return clients.TCPDialer(0, target).DialContext(ctx, "tcp", target)
+	}, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)))
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = cc.Close() }()
 	list, err := pb.NewMarketDataClient(cc).ListSymbols(ctx, &pb.ListSymbolsRequest{})
-	switch s := status.Convert(err); {
-	case s.Code() == codes.Unimplemented:
-		return nil, fmt.Errorf("list symbols of %s: %w: %s", target, clients.ErrNoExchange, s.Message())
-	case err != nil:
-		return nil, fmt.Errorf("list symbols of %s: %s: %s", target, s.Code(), s.Message())
+	switch {
+	case err == nil:
+		return list, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	}
-	return wire.SymbolsFromProto(list), nil
+	return nil, explain(err)
 }

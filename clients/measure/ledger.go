@@ -57,7 +57,8 @@ type Lag struct {
 	MeanByThird [3]int64 `json:"mean_by_third"` // thirds of the window
 }
 
-// LagOf summarises lags in ns in the order of their schedule, nil where there are none.
+// LagOf summarises lags in ns in the order of their schedule, nil where there are
+// none. In the quantiles what is early counts as 0, and five minutes are the most.
 func LagOf(lags []int64) *Lag {
 	if len(lags) == 0 {
 		return nil
@@ -66,7 +67,7 @@ func LagOf(lags []int64) *Lag {
 	var lag Lag
 	var sum, count [3]int64
 	for i, ns := range lags {
-		h.Record(max(ns, 0))
+		h.Record(min(max(ns, 0), longestLatency))
 		third := i * 3 / len(lags)
 		sum[third] += ns
 		count[third]++

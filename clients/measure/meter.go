@@ -72,11 +72,15 @@ func (m *Meter) Run(ctx context.Context) error {
 func (m *Meter) sample() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.add(m.now())
+}
+
+func (m *Meter) add(s sample) {
 	if len(m.samples) < meterSamples {
-		m.samples = append(m.samples, m.now())
+		m.samples = append(m.samples, s)
 		return
 	}
-	m.samples[m.next] = m.now()
+	m.samples[m.next] = s
 	m.next = (m.next + 1) % len(m.samples)
 }
 

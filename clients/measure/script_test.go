@@ -9,6 +9,19 @@ import (
 	"github.com/tickgauge/tickgauge/feed"
 )
 
+// below draws a number in [0, 2^bits), all as likely: rapid's own ranges prefer
+// the small ones, with which little happens.
+func below(t *rapid.T, bits int, label string) int {
+	n := 0
+	for range bits {
+		n <<= 1
+		if rapid.Bool().Draw(t, label) {
+			n |= 1
+		}
+	}
+	return n
+}
+
 // world is a schedule over a few symbols, as an exchange had it, and a window on it.
 type world struct {
 	symbols   []string
@@ -19,36 +32,36 @@ type world struct {
 
 func drawWorld(t *rapid.T) *world {
 	w := &world{}
-	for i := range rapid.IntRange(1, 3).Draw(t, "symbols") {
+	for i := range 1 + below(t, 1, "symbols") {
 		w.symbols = append(w.symbols, fmt.Sprintf("SYM%d", i+1))
 	}
 	seqs := make([]uint64, len(w.symbols))
 	orders := rapid.Bool().Draw(t, "with orders")
 	due := int64(100)
 	add := func(tick feed.Tick) {
-		i := rapid.IntRange(0, len(w.symbols)-1).Draw(t, "symbol")
+		i := below(t, len(w.symbols)-1, "symbol")
 		seqs[i]++
 		tick.Symbol, tick.Seq, tick.HubSeq = w.symbols[i], seqs[i], uint64(len(w.ticks)+1)
 		tick.PublishNS = tick.DueNS
 		w.ticks = append(w.ticks, tick)
 	}
-	for range rapid.IntRange(0, 40).Draw(t, "published") {
-		if orders && rapid.IntRange(0, 4).Draw(t, "order") == 0 {
+	for range below(t, 5, "published") {
+		if orders && below(t, 2, "order") == 3 {
 			// An order's tick is due when it happens, which lateness of the schedule
 			// puts behind what is published after it.
-			add(feed.Tick{DueNS: due + rapid.Int64Range(0, 6).Draw(t, "after"), Origin: feed.OriginOrder})
+			add(feed.Tick{DueNS: due + int64(below(t, 3, "after")), Origin: feed.OriginOrder})
 			continue
 		}
-		due += rapid.Int64Range(0, 3).Draw(t, "step")
+		due += int64(below(t, 2, "step"))
 		add(feed.Tick{DueNS: due, Origin: feed.OriginSchedule})
 	}
 	w.published = len(w.ticks)
-	for range rapid.IntRange(0, 3).Draw(t, "unpublished") {
-		due += rapid.Int64Range(0, 3).Draw(t, "step")
+	for range below(t, 2, "unpublished") {
+		due += int64(below(t, 2, "step"))
 		add(feed.Tick{DueNS: due, Origin: feed.OriginSchedule})
 	}
-	w.from = rapid.Int64Range(95, due+5).Draw(t, "from")
-	w.to = rapid.Int64Range(w.from+1, due+10).Draw(t, "to")
+	w.from = 98 + int64(below(t, 4, "from"))
+	w.to = w.from + 1 + int64(below(t, 5, "length"))
 	return w
 }
 
@@ -63,14 +76,20 @@ type script struct {
 // tick arrives, is lost, is conflated or dropped with a word that comes now or
 // later; then single messages come twice, late, or not at all.
 func drawScript(t *rapid.T, w *world) *script {
-	s := &script{asked: slices.Clone(w.symbols[:rapid.IntRange(1, len(w.symbols)).Draw(t, "asked")])}
+	s := &script{asked: slices.Clone(w.symbols[:1+below(t, len(w.symbols)-1, "asked")])}
 	e := &exchange{t: t, s: s, told: map[string]uint64{}, pending: map[string]*feed.Skipped{}, live: map[string]bool{}}
 	e.reasons = rapid.SampledFrom([][]feed.SkipReason{
 		{feed.SkipConflated}, {feed.SkipDropped}, {feed.SkipConflated, feed.SkipDropped, feed.SkipGap},
 	}).Draw(t, "reasons")
-	// Few faults as often as many, so that each is also seen alone.
-	e.faults = rapid.SliceOfDistinct(rapid.SampledFrom(allFaults), rapid.ID[string]).Draw(t, "faults")
-	start := rapid.IntRange(0, w.published).Draw(t, "start") * rapid.IntRange(0, 1).Draw(t, "late start")
+	for _, fault := range allFaults {
+		if below(t, 2, fault) == 3 {
+			e.faults = append(e.faults, fault)
+		}
+	}
+	start := 0
+	if e.faulty("start late") {
+		start = rapid.IntRange(0, w.published).Draw(t, "start")
+	}
 	last := map[string]uint64{}
 	end := w.published
 	if e.faulty("end early") {
@@ -101,7 +120,7 @@ func drawScript(t *rapid.T, w *world) *script {
 }
 
 var allFaults = []string{
-	"lose", "skip", "tell late", "split", "from zero", "end early", "never subscribed", "slow",
+	"lose", "skip", "tell late", "split", "from zero", "start late", "end early", "never subscribed", "slow",
 	"unsubscribe", "resume", "stray", "batch", "move", "repeat", "remove",
 }
 
@@ -115,9 +134,9 @@ type exchange struct {
 	pending map[string]*feed.Skipped
 }
 
-// faulty says whether a fault strikes here: often, where it was chosen.
+// faulty says whether a fault strikes here: every other time, where it was chosen.
 func (e *exchange) faulty(fault string) bool {
-	return slices.Contains(e.faults, fault) && rapid.IntRange(0, 3).Draw(e.t, fault) > 1
+	return slices.Contains(e.faults, fault) && rapid.Bool().Draw(e.t, fault)
 }
 
 func (e *exchange) say(m feed.Message) { e.s.messages = append(e.s.messages, m) }
@@ -203,7 +222,7 @@ func (e *exchange) resume(symbol string, newest uint64, w *world) {
 		e.say(feed.Message{Skipped: &feed.Skipped{Symbol: symbol, ToSeq: newest, Reason: feed.SkipGap}})
 		return
 	}
-	told -= min(told, rapid.Uint64Range(0, 3).Draw(e.t, "cursor of before"))
+	told -= min(told, uint64(below(e.t, 2, "cursor of before")))
 	for _, tick := range w.ticks[:w.published] {
 		if tick.Symbol == symbol && tick.Seq > told && tick.Seq <= newest {
 			e.deliver(tick)
@@ -211,15 +230,15 @@ func (e *exchange) resume(symbol string, newest uint64, w *world) {
 	}
 }
 
-// disturb moves, repeats and removes single messages that carry ticks or skips.
+// disturb moves by up to four places, repeats and removes single messages that
+// carry ticks or skips.
 func (e *exchange) disturb() {
-	const k = 4 // places that a message moves at most
 	for i := 0; i < len(e.s.messages); i++ {
 		m := e.s.messages[i]
 		if m.Ticks == nil && m.Skipped == nil {
 			continue
 		}
-		to := min(i+1+rapid.IntRange(0, k-1).Draw(e.t, "places"), len(e.s.messages))
+		to := min(i+1+below(e.t, 2, "places"), len(e.s.messages))
 		switch {
 		case e.faulty("repeat"):
 			e.s.messages = slices.Insert(e.s.messages, to, m)

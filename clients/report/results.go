@@ -16,13 +16,13 @@ const Schema = "tickgauge.results/v1"
 
 // Results is results.json.
 type Results struct {
-	Schema  string `json:"schema"`
-	Version string `json:"version"` // of tickgauge
-	Created string `json:"created"` // RFC 3339
-	Host    Host   `json:"host"`
-	Seed    uint64 `json:"seed"`
-	Source  string `json:"source"` // synth, or the capture's file name
-	Cells   []Cell `json:"cells"`
+	Schema  string       `json:"schema"`
+	Version string       `json:"version"` // of tickgauge
+	Created string       `json:"created"` // RFC 3339
+	Host    measure.Host `json:"host"`
+	Seed    uint64       `json:"seed"`
+	Source  string       `json:"source"` // synth, or the capture's file name
+	Cells   []Cell       `json:"cells"`
 }
 
 // Cell is a cell with its runs.

@@ -77,9 +77,10 @@ func venue(t *testing.T, names []string) http.Handler {
 	}
 	mux.HandleFunc("GET /v2/quotes/{symbol}", func(w http.ResponseWriter, r *http.Request) {
 		tick, ok, err := hub.Newest(r.PathValue("symbol"))
+		var p *feed.Problem
 		switch {
-		case err != nil:
-			wire.WriteProblem(w, r, err.(*feed.Problem))
+		case errors.As(err, &p):
+			wire.WriteProblem(w, r, p)
 		case !ok:
 			wire.WriteProblem(w, r, &feed.Problem{Code: feed.CodeNoTick, Message: "no tick yet"})
 		default:

@@ -92,8 +92,9 @@ func (x *exchange) events(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	defer sub.Close()
-	if err := sub.Subscribe(feed.Subscribe{Symbols: query["symbol"], Policy: policy, Cursor: query.Get("cursor")}); err != nil {
-		wire.WriteProblem(w, r, err.(*feed.Problem))
+	err = sub.Subscribe(feed.Subscribe{Symbols: query["symbol"], Policy: policy, Cursor: query.Get("cursor")})
+	if p := (*feed.Problem)(nil); errors.As(err, &p) {
+		wire.WriteProblem(w, r, p)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")

@@ -217,7 +217,7 @@ func dial(t *testing.T, target string, enc wire.Encoding, sink clients.Sink) (cl
 	return c, err
 }
 
-// open opens stream 5 on a new connection, and takes its hello.
+// open opens stream 5 on a new connection, and takes its hello and the answer.
 func open(t *testing.T, target string, enc wire.Encoding, req feed.Subscribe) (clients.Conn, *ears) {
 	t.Helper()
 	sink := newEars()
@@ -230,13 +230,14 @@ func open(t *testing.T, target string, enc wire.Encoding, req feed.Subscribe) (c
 	if err := c.Open(ctx, 5, req); err != nil {
 		t.Fatal(err)
 	}
-	select {
-	case d := <-sink.heard:
-		if d.Stream != 5 || d.Message.Hello == nil {
-			t.Fatalf("first delivery %+v, want the hello of stream 5", d)
-		}
-	default:
-		t.Fatal("Open returned before the hello was delivered")
+	if len(sink.heard) < 2 {
+		t.Fatal("Open returned before the answer was delivered")
+	}
+	if d := sink.next(t); d.Stream != 5 || d.Message.Hello == nil {
+		t.Fatalf("first delivery %+v, want the hello of stream 5", d)
+	}
+	if d := sink.next(t); d.Message.Subscribed == nil {
+		t.Fatalf("second delivery %+v, want subscribed", d)
 	}
 	return c, sink
 }

@@ -45,8 +45,8 @@ var (
 	errClosed = errors.New("the connection is closed")
 )
 
-// Open subscribes. A second call is an error, and after an error the connection
-// is of no more use.
+// Open subscribes. A second call is an error; after a first that failed, a
+// refusal included, the connection is of no more use.
 func (c *connection) Open(ctx context.Context, stream int, req feed.Subscribe) error {
 	if err := c.open(ctx, stream, &req); err != nil {
 		return fmt.Errorf("ws subscribe %s: %w", c.dialer.target, err)
@@ -59,18 +59,18 @@ func (c *connection) open(ctx context.Context, stream int, req *feed.Subscribe) 
 	if err != nil {
 		return err
 	}
-	greeted := make(chan error, 1)
-	if err := c.start(stream, greeted); err != nil {
+	opened := make(chan error, 1)
+	if err := c.start(stream, opened); err != nil {
 		return err
 	}
 	// A write fails on a connection that ends, and then the stream knows why: its
 	// last messages may still wait to be read.
 	_ = c.ws.Write(ctx, c.dialer.frames, ask)
 	select {
-	case err = <-greeted:
+	case err = <-opened:
 	case <-ctx.Done():
 		_ = c.ws.CloseNow()
-		if err = <-greeted; err != nil {
+		if err = <-opened; err != nil {
 			err = ctx.Err()
 		}
 	}
@@ -78,7 +78,7 @@ func (c *connection) open(ctx context.Context, stream int, req *feed.Subscribe) 
 }
 
 // start starts the goroutine of the stream.
-func (c *connection) start(stream int, greeted chan<- error) error {
+func (c *connection) start(stream int, opened chan<- error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -89,7 +89,7 @@ func (c *connection) start(stream int, greeted chan<- error) error {
 	}
 	c.opened = true
 	c.stream.Go(func() {
-		clients.Pump(stream, c.sink, c.receive, greeted, c.ended)
+		clients.Pump(stream, c.sink, c.receive, opened, c.ended)
 		_ = c.ws.CloseNow() // a stream that cannot be read has ended for the exchange as well
 	})
 	return nil

@@ -22,9 +22,6 @@ func TestSubscribe(t *testing.T) {
 		hub := newHub(t)
 		began := feed.Now()
 		c, sink := open(t, exchange(t, played(hub)), enc, feed.Subscribe{Symbols: []string{"B"}})
-		if d := sink.next(t); d.Message.Subscribed == nil {
-			t.Fatalf("%+v, want subscribed", d.Message)
-		}
 		if d := sink.next(t); d.Message.Snapshot == nil || d.Message.Snapshot.Tick.Seq != 1 {
 			t.Fatalf("%+v, want the snapshot at 1", d.Message)
 		}
@@ -73,9 +70,6 @@ func TestResume(t *testing.T) {
 	publish(hub, 0)
 	publish(hub, 1)
 	_, sink := open(t, exchange(t, played(hub)), wire.JSON, feed.Subscribe{Symbols: []string{"A", "B"}, Cursor: cursor})
-	if d := sink.next(t); d.Message.Subscribed == nil {
-		t.Fatalf("%+v, want subscribed", d.Message)
-	}
 	for want := uint64(3); want <= 4; {
 		for _, tick := range sink.next(t).Message.Ticks {
 			if tick.HubSeq != want {
@@ -88,18 +82,29 @@ func TestResume(t *testing.T) {
 
 func TestRefusedSubscribe(t *testing.T) {
 	eachEncoding(t, func(t *testing.T, enc wire.Encoding) {
-		_, sink := open(t, exchange(t, played(newHub(t))), enc, feed.Subscribe{Symbols: []string{"nobody"}})
-		if p := sink.next(t).Message.Problem; p == nil || p.Code != feed.CodeUnknownSymbol || p.Symbol != "nobody" {
-			t.Errorf("unknown symbol: %+v", p)
+		sink := newEars()
+		c, err := dial(t, exchange(t, played(newHub(t))), enc, sink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.Open(context.Background(), 0, feed.Subscribe{Symbols: []string{"nobody"}})
+		var p *feed.Problem
+		if !errors.As(err, &p) || p.Code != feed.CodeUnknownSymbol || p.Symbol != "nobody" {
+			t.Errorf("open: %v, want %s", err, feed.CodeUnknownSymbol)
+		}
+		_ = c.Close()
+		if len(sink.ended) != 0 {
+			t.Error("the sink heard the end of a stream that never was")
 		}
 	})
 }
 
-// hello begins a play that goes on after the subscribe.
-func hello(then func(peer)) func(peer) {
+// opened begins a play that goes on when the stream is open.
+func opened(then func(peer)) func(peer) {
 	return func(p peer) {
 		p.say(feed.Message{Hello: &feed.Hello{Epoch: "1"}})
 		if _, ok := p.asked(); ok {
+			p.say(feed.Message{Subscribed: &feed.Subscribed{Policy: feed.PolicyConflate}})
 			then(p)
 		}
 	}
@@ -127,7 +132,7 @@ func TestEnded(t *testing.T) {
 		"a message too large": {then: func(p peer) { p.sayRaw(make([]byte, maxMessageBytes+1)); p.asked() }, says: "too big"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, sink := open(t, exchange(t, hello(test.then)), wire.JSON, feed.Subscribe{Symbols: []string{"A"}})
+			_, sink := open(t, exchange(t, opened(test.then)), wire.JSON, feed.Subscribe{Symbols: []string{"A"}})
 			err := sink.end(t)
 			var p *feed.Problem
 			switch {
@@ -140,7 +145,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// A stream that was never greeted is told by Open alone.
+// A stream that did not open is told by Open alone.
 func TestOpenFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		play                func(peer)
@@ -194,11 +199,11 @@ func TestOpenIsGivenUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opened := make(chan error, 1)
-		go func() { opened <- c.Open(context.Background(), 0, feed.Subscribe{Symbols: []string{"A"}}) }()
+		done := make(chan error, 1)
+		go func() { done <- c.Open(context.Background(), 0, feed.Subscribe{Symbols: []string{"A"}}) }()
 		<-asked
 		_ = c.Close()
-		if err := <-opened; err == nil {
+		if err := <-done; err == nil {
 			t.Error("open: no error")
 		}
 		if len(sink.ended) != 0 {
@@ -212,8 +217,9 @@ func TestSilentExchange(t *testing.T) {
 	tested := make(chan struct{})
 	target := socket(t, func(c net.Conn) {
 		answerUpgrade(t, bufio.NewReader(c), c, subprotocolJSON)
-		const hello = `{"hello":{"epoch":"1"}}`
-		_, _ = fmt.Fprintf(c, "\x81%c%s", len(hello), hello)
+		for _, said := range []string{`{"hello":{"epoch":"1"}}`, `{"subscribed":{}}`} {
+			_, _ = fmt.Fprintf(c, "\x81%c%s", len(said), said)
+		}
 		<-tested
 	})
 	t.Cleanup(func() { close(tested) })

@@ -83,7 +83,7 @@ func newVenue(t *testing.T, symbols []string, ring int, opts streams.Options) *v
 	g.Go(func() error { return exchange.Run(ctx) })
 	g.Go(func() error { return grpcserver.New(exchange).Serve(ctx, lns[0], serverGrace) })
 	g.Go(func() error {
-		return streams.ServeHTTP(ctx, lns[1], streams.NewHTTPHandler(httpRoutes(exchange), wire.WriteProblem), 1<<20, serverGrace, quiet())
+		return streams.ServeHTTP(ctx, lns[1], streams.NewHTTPHandler(httpRoutes(exchange), wire.WriteProblem), opts, serverGrace, quiet())
 	})
 	v.stop = sync.OnceFunc(func() {
 		stop, done := context.WithTimeout(context.Background(), time.Second)

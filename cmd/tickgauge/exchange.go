@@ -139,6 +139,8 @@ type running struct {
 type listeners struct{ grpc, http, debug net.Listener }
 
 func (c *exchangeCmd) listen(traffic *streams.Traffic) (l listeners, err error) {
+	// Longer than any write may take, so that a reader that is merely slow is told.
+	config := net.ListenConfig{Control: vanishAfter(max(time.Minute, 2*c.WriteTimeout))}
 	for _, a := range []struct {
 		flag, addr string
 		ln         *net.Listener
@@ -149,7 +151,7 @@ func (c *exchangeCmd) listen(traffic *streams.Traffic) (l listeners, err error) 
 			}
 			return l, usageError{fmt.Errorf("%s is empty; want host:port", a.flag)}
 		}
-		ln, err := net.Listen("tcp", a.addr)
+		ln, err := config.Listen(context.Background(), "tcp", a.addr)
 		if err != nil {
 			return l, fmt.Errorf("%s %s: %w; choose another with %s, or port 0 for a free one", a.flag, a.addr, err, a.flag)
 		}
@@ -170,9 +172,11 @@ func (c *exchangeCmd) serve(ctx context.Context, g *errgroup.Group, r *running, 
 	g.Go(func() error { return meter.Run(ctx) })
 	g.Go(func() error { return r.exchange.Run(ctx) })
 	g.Go(func() error { return grpcserver.New(r.exchange).Serve(ctx, l.grpc, serverGrace) })
-	handler := streams.NewHTTPHandler(httpRoutes(r.exchange), wire.WriteProblem)
-	maxStreams := r.exchange.Options().Limits.MaxStreams
-	g.Go(func() error { return streams.ServeHTTP(ctx, l.http, handler, maxStreams, serverGrace, log) })
+	handler := streams.NewHTTPHandler(httpRoutes(r.exchange), func(w http.ResponseWriter, req *http.Request, p *feed.Problem) {
+		r.exchange.CountProblem()
+		wire.WriteProblem(w, req, p)
+	})
+	g.Go(func() error { return streams.ServeHTTP(ctx, l.http, handler, r.exchange.Options(), serverGrace, log) })
 	ready := map[string]any{"ready": true, "grpc": l.grpc.Addr().String(), "http": l.http.Addr().String(), "version": version}
 	if l.debug != nil {
 		ready["debug"] = l.debug.Addr().String()

@@ -178,6 +178,6 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 
 func newResults() *report.Results {
 	return &report.Results{
-		Schema: report.Schema, Version: version, Created: time.Now().UTC().Format(time.RFC3339), Host: report.ThisHost(),
+		Schema: report.Schema, Version: version, Created: time.Now().UTC().Format(time.RFC3339), Host: measure.ThisHost(),
 	}
 }

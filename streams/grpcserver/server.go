@@ -4,23 +4,19 @@ package grpcserver
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"net"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
-	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/tap"
 
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
-	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 )
 
@@ -30,72 +26,83 @@ const (
 	// keepaliveTime and keepaliveTimeout find peers that vanished without a FIN.
 	keepaliveTime    = time.Minute
 	keepaliveTimeout = 20 * time.Second
+	// maxHeaderBytes bounds the headers of a request; grpc-go would take 16 MB.
+	maxHeaderBytes = 64 << 10
+	// spareStreams is how many more streams a connection may have than the exchange.
+	// A client waits by itself at this limit, so it must come after the exchange's
+	// own, which refuses in words, and leave room for unary calls.
+	spareStreams = 1000
 )
 
-// Server is a gRPC server over an exchange.
+// Server is a gRPC server over an exchange. Its Serve may be called once.
 type Server struct {
 	grpc   *grpc.Server
 	health *health.Server
+	market *marketData
 }
 
 // New returns a server of e that has not started.
-func New(e *streams.Exchange) *Server {
+func New(e *streams.Exchange) *Server { return newServer(e, handshakeTimeout) }
+
+func newServer(e *streams.Exchange, handshakeTimeout time.Duration) *Server {
 	limits := e.Options().Limits
 	s := &Server{
 		grpc: grpc.NewServer(
 			grpc.MaxRecvMsgSize(limits.MaxMessageBytes),
-			grpc.MaxConcurrentStreams(uint32(min(limits.MaxStreams, math.MaxInt32))),
+			grpc.MaxHeaderListSize(maxHeaderBytes),
+			grpc.MaxConcurrentStreams(uint32(min(limits.MaxStreams, math.MaxInt32-spareStreams)+spareStreams)),
 			grpc.ConnectionTimeout(handshakeTimeout),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepaliveTime, Timeout: keepaliveTimeout}),
 			grpc.InTapHandle(refuseUnknownEncoding),
 			// The reading buffer of a subscriber's connection sees little but control frames.
 			grpc.ReadBufferSize(4<<10),
-			grpc.SharedWriteBuffer(true),
 		),
 		health: health.NewServer(),
+		market: &marketData{exchange: e},
 	}
-	pb.RegisterMarketDataServer(s.grpc, &marketData{exchange: e})
+	pb.RegisterMarketDataServer(s.grpc, s.market)
 	healthpb.RegisterHealthServer(s.grpc, s.health)
 	s.health.SetServingStatus(pb.MarketData_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
 	reflection.Register(s.grpc)
 	return s
 }
 
-// Serve serves on ln until ctx is done; then health turns NOT_SERVING, calls have
-// grace to end, and the rest is cut. It closes ln and returns nil after a stop.
+// Serve serves on ln until ctx is done; then calls have grace to end, and the
+// rest is cut. Health turns NOT_SERVING when the exchange begins to shut down, or
+// with ctx. Serve closes ln and returns nil after a stop, or why ln failed, and in
+// either case when all that it started has ended.
 func (s *Server) Serve(ctx context.Context, ln net.Listener, grace time.Duration) error {
+	accepting := newHandshakes(ln)
 	served := make(chan error, 1)
-	go func() { served <- s.grpc.Serve(ln) }()
+	go func() { served <- s.grpc.Serve(accepting) }()
+	var err error
 	select {
-	case err := <-served:
-		return err
+	case err = <-served:
+	case <-s.market.exchange.Closing():
+		s.health.Shutdown()
+		select {
+		case err = <-served:
+		case <-ctx.Done():
+		}
 	case <-ctx.Done():
 	}
 	s.health.Shutdown()
-	cut := time.AfterFunc(grace, s.grpc.Stop)
-	defer cut.Stop()
+	accepting.Cut()
+	stopped := make(chan struct{})
+	cut := time.AfterFunc(grace, func() {
+		defer close(stopped)
+		s.grpc.Stop()
+	})
 	s.grpc.GracefulStop()
-	return <-served
-}
-
-// refuseUnknownEncoding runs before a stream exists. grpc-go takes a content
-// subtype that it has no codec for as protobuf, in silence.
-func refuseUnknownEncoding(ctx context.Context, info *tap.Info) (context.Context, error) {
-	_, err := encodingOf(info.Header)
-	return ctx, err
-}
-
-func encodingOf(md metadata.MD) (wire.Encoding, error) {
-	contentType := ""
-	if v := md.Get("content-type"); len(v) > 0 {
-		contentType = v[0]
+	if !cut.Stop() {
+		<-stopped
 	}
-	subtype, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(contentType), "application/grpc"), ";")
-	switch strings.TrimPrefix(subtype, "+") {
-	case "", "proto":
-		return wire.Protobuf, nil
-	case "json":
-		return wire.JSON, nil
+	s.market.running.Wait()
+	if err == nil {
+		err = <-served
 	}
-	return 0, status.Errorf(codes.Unimplemented, "UNSUPPORTED: content-type %q is not served; use application/grpc, application/grpc+proto or application/grpc+json", contentType)
+	if err == nil || errors.Is(err, grpc.ErrServerStopped) {
+		return nil
+	}
+	return fmt.Errorf("serve gRPC: %w", err)
 }

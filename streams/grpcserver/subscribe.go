@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -19,11 +20,22 @@ import (
 type marketData struct {
 	pb.UnimplementedMarketDataServer
 	exchange *streams.Exchange
+	running  sync.WaitGroup // the goroutines of the streams
 }
 
 // Subscribe runs one session. Reading and writing have a goroutine each, and the
-// handler waits for the session to end: its return is the only thing that frees
-// a SendMsg or RecvMsg that is blocked.
+// handler waits for the session to end.
+//
+// Where the session must end at once while its SendMsg is blocked, for the client
+// grants no more of its window, the handler returns before that SendMsg has. This
+// is how grpc-go wants it: returning is the only way for a server to cancel a
+// stream, and its maintainers' answer to a SendMsg that takes too long (issues
+// 1229 and 3909). The status that a return writes ends the stream under the lock
+// of the headers and cancels its context, which frees SendMsg and RecvMsg with an
+// error; a message that was let in at that very moment is thrown away, since the
+// stream is no longer known. So the goroutines end soon after the handler, and
+// the server waits for them. Only grpc-go's binary log, which nobody sets here,
+// looks at the stream without a lock.
 func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeRequest, pb.MarketDataMessage]) error {
 	ctx := stream.Context()
 	md, _ := metadata.FromIncomingContext(ctx)
@@ -39,25 +51,23 @@ func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeReque
 	if err != nil {
 		return wire.GRPCStatus(err)
 	}
-	defer session.Close()
 	// Headers at once: a client may wait for them before it sends its first request.
 	if err := stream.SendHeader(nil); err != nil {
+		session.Close()
 		return err
 	}
-	go func() {
+	m.running.Go(func() {
 		// A client that closes its side has said all it wants; the stream goes on.
 		if err := read(stream, session); !errors.Is(err, io.EOF) {
 			session.End(err)
 		}
-	}()
-	wrote := make(chan error, 1)
-	go func() { wrote <- session.Run(writer{stream}) }()
-	select {
-	case err = <-wrote:
-	case <-session.Context().Done():
-		err = context.Cause(session.Context())
-	}
-	return wire.GRPCStatus(err)
+	})
+	m.running.Go(func() {
+		session.End(session.Run(writer{stream}))
+		session.Close()
+	})
+	<-session.Context().Done()
+	return wire.GRPCStatus(context.Cause(session.Context()))
 }
 
 // read returns why reading ended: io.EOF where the client closed its side. A

@@ -21,28 +21,30 @@ func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
 // the body.
 func (s *Server) Routes() []streams.Route {
 	return []streams.Route{
-		get("/v2/quotes/{symbol}", s.quote),
-		get("/v2/symbols", s.symbols),
-		get("/healthz", s.healthy),
-		get("/readyz", s.ready),
+		s.get("/v2/quotes/{symbol}", s.quote),
+		s.get("/v2/symbols", s.symbols),
+		s.get("/healthz", s.healthy),
+		s.get("/readyz", s.ready),
 	}
 }
 
 // endpoint returns the JSON body of an answer, or the error that is the answer.
 type endpoint func(r *http.Request) ([]byte, error)
 
-func get(pattern string, answer endpoint) streams.Route {
-	return streams.Route{Method: http.MethodGet, Pattern: pattern, Handler: answer}
+func (s *Server) get(pattern string, answer endpoint) streams.Route {
+	return streams.Route{Method: http.MethodGet, Pattern: pattern, Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, answer) })}
 }
 
-// ServeHTTP answers with the endpoint's body, or with its error as a problem.
-func (answer endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// serve answers with the endpoint's body, or with its error as a problem.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, answer endpoint) {
 	body, err := answer(r)
 	if err != nil {
 		var p *feed.Problem
 		if !errors.As(err, &p) {
 			p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
 		}
+		s.exchange.CountProblem()
 		wire.WriteProblem(w, r, p)
 		return
 	}

@@ -56,7 +56,7 @@ func start(t *testing.T) *exchange {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), 100, time.Second, slog.New(slog.DiscardHandler))
+		served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), e.Options(), time.Second, slog.New(slog.DiscardHandler))
 	}()
 	t.Cleanup(func() {
 		cancel()

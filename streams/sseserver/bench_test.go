@@ -56,7 +56,7 @@ func serveOnce(b *testing.B, version string, handle func(http.ResponseWriter)) {
 	served := make(chan error, 1)
 	go func() {
 		served <- streams.ServeHTTP(ctx, ln, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { handle(w) }),
-			1, time.Second, slog.New(slog.DiscardHandler))
+			streams.Options{}, time.Second, slog.New(slog.DiscardHandler))
 	}()
 	c := client(b, version)
 	c.Transport.(*http.Transport).HTTP2 = nil // the window of net/http, for which nothing waits

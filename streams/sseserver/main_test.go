@@ -59,7 +59,7 @@ func start(t testing.TB, opts streams.Options) *exchange {
 	ended := make(chan error, 2)
 	go func() { ended <- e.Run(ctx) }()
 	go func() {
-		ended <- streams.ServeHTTP(ctx, ln, handler, 1000, time.Second, slog.New(slog.DiscardHandler))
+		ended <- streams.ServeHTTP(ctx, ln, handler, e.Options(), time.Second, slog.New(slog.DiscardHandler))
 	}()
 	t.Cleanup(func() {
 		stop, cut := context.WithTimeout(context.Background(), time.Second)

@@ -31,17 +31,17 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	req, err := parse(r)
 	if err != nil {
-		refuse(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	session, err := s.exchange.Open(r.Context(), hubEncoding(req.encoding))
 	if err != nil {
-		refuse(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	defer session.Close()
 	if err := session.Subscribe(req.subscribe); err != nil {
-		refuse(w, r, err)
+		s.refuse(w, r, err)
 		return
 	}
 	h := w.Header()
@@ -74,11 +74,12 @@ func cutWhenDone(ctx context.Context, c *http.ResponseController) func() {
 	}
 }
 
-func refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	var p *feed.Problem
 	if !errors.As(err, &p) {
 		p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
 	}
+	s.exchange.CountProblem()
 	wire.WriteProblem(w, r, p)
 }
 

@@ -76,7 +76,7 @@ func TestStalledConnection(t *testing.T) {
 		served := make(chan error, 2)
 		go func() { served <- e.Run(ctx) }()
 		go func() {
-			served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), 100, time.Second, slog.New(slog.DiscardHandler))
+			served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), e.Options(), time.Second, slog.New(slog.DiscardHandler))
 		}()
 
 		conn := &stalling{Conn: clientSide, stall: make(chan struct{}), closed: make(chan struct{})}

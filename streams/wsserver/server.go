@@ -47,6 +47,7 @@ func (s *Server) Routes() []streams.Route {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	enc, p := handshake(w.Header(), r)
 	if p != nil {
+		s.exchange.CountProblem()
 		wire.WriteProblem(w, r, p)
 		return
 	}
@@ -56,6 +57,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		if !errors.As(err, &p) {
 			p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
 		}
+		s.exchange.CountProblem()
 		wire.WriteProblem(w, r, p)
 		return
 	}

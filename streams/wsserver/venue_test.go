@@ -97,7 +97,7 @@ func (v *venue) serve(t testing.TB, ln net.Listener) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() {
-		served <- streams.ServeHTTP(ctx, ln, v.handler, 100, time.Second, slog.New(slog.DiscardHandler))
+		served <- streams.ServeHTTP(ctx, ln, v.handler, v.exchange.Options(), time.Second, slog.New(slog.DiscardHandler))
 	}()
 	t.Cleanup(func() {
 		stop, cancelStop := context.WithTimeout(context.Background(), patience)
