@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -78,16 +79,15 @@ func TestResumeIsSafeInTheMiddleOfTheAnswer(t *testing.T) {
 	}
 	want(t, "to resume B and C", take(t, s, 9), "subscribed B2 C2 conflate after 1, skipped C0-2 gap, snapshot C2 after 3, B2@4")
 
-	// The first waiting tick stands before a cursor that is newer.
-	publish(h, "AC")
+	// Where a tick of A waits that is older than the cursor, it goes no further.
+	publish(h, "ACC")
 	if err := s.Unsubscribe(Unsubscribe{Symbols: []string{"B", "C"}}); err != nil {
 		t.Fatal(err)
 	}
-	publish(h, "C")
-	if err := s.Subscribe(Subscribe{Symbols: []string{"B", "C"}, Cursor: "e-7"}); err != nil {
+	if err := s.Subscribe(Subscribe{Symbols: []string{"B", "C"}, Cursor: "e-6"}); err != nil {
 		t.Fatal(err)
 	}
-	want(t, "to resume from ahead of A", take(t, s, 9), "unsubscribed B2 C2, subscribed B2 C4 conflate after 5, A2@6, C4@8")
+	want(t, "to resume from ahead of A", take(t, s, 9), "unsubscribed B2 C2, subscribed B2 C4 conflate after 5, skipped C0-4 gap, snapshot C4 after 5, A2@6")
 }
 
 // TestReplayHasPlaces has a replay that is longer than the queue, and the policy
@@ -117,7 +117,7 @@ func TestQueueIsBounded(t *testing.T) {
 			if err := s.Subscribe(Subscribe{Symbols: []string{"B"}, Cursor: fmt.Sprintf("e-%d", h.hubSeq-ring)}); err != nil {
 				t.Fatal(err)
 			}
-			publish(h, "AAAAAAAAAAAAAAAA")
+			publish(h, strings.Repeat("A", 8*ring)) // enough to displace all of B
 			if got, most := s.Waiting(), queue+3*ring; got > most {
 				t.Fatalf("policy %d: %d ticks wait, want at most %d", policy, got, most)
 			}

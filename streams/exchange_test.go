@@ -63,7 +63,7 @@ func TestShutdownDoesNotWaitForTheSource(t *testing.T) {
 		publish(e, "AAA")
 		synctest.Wait()
 		go e.Shutdown(t.Context())
-		for range 10 {
+		for range 1000 { // it hears of the shutdown at one in two writes
 			line := <-c.lines
 			if line == "problem SHUTTING_DOWN" {
 				c.ends(feed.CodeShuttingDown)
@@ -72,7 +72,7 @@ func TestShutdownDoesNotWaitForTheSource(t *testing.T) {
 			publish(e, "AA")
 			synctest.Wait()
 		}
-		t.Error("10 writes after the shutdown the stream has not ended")
+		t.Error("1000 writes after the shutdown the stream has not ended")
 		c.session.End(nil)
 		<-c.done
 	})
@@ -140,10 +140,9 @@ func TestBlockedWriteIsCut(t *testing.T) {
 		if err := blocked.session.Context().Err(); err != nil {
 			t.Errorf("cut before the timeout: %v", context.Cause(blocked.session.Context()))
 		}
-		began := time.Now()
-		<-blocked.session.Context().Done()
-		if late := time.Since(began); late > 501*time.Millisecond {
-			t.Errorf("cut %s after the timeout", late)
+		pass(501 * time.Millisecond)
+		if blocked.session.Context().Err() == nil {
+			t.Fatal("not cut half a second after the timeout")
 		}
 		blocked.ends(feed.CodeSlowConsumer)
 		pass(10 * timeout)
@@ -184,11 +183,11 @@ func TestDisconnectedInABlockedWriteIsCut(t *testing.T) {
 		if err := c.session.Context().Err(); err != nil {
 			t.Errorf("cut within the grace: %v", context.Cause(c.session.Context()))
 		}
-		began := time.Now()
-		c.ends(feed.CodeSlowConsumer)
-		if late := time.Since(began); late > 502*time.Millisecond {
-			t.Errorf("cut %s after the grace", late)
+		pass(502 * time.Millisecond)
+		if c.session.Context().Err() == nil {
+			t.Fatal("not cut half a second after the grace")
 		}
+		c.ends(feed.CodeSlowConsumer)
 		if got := e.Stats(); got.TimedOut != 0 {
 			t.Errorf("stats %+v: the policy is no timeout", got)
 		}
@@ -214,6 +213,10 @@ func TestRunWithATinyWriteTimeout(t *testing.T) {
 		e := newExchange(t, Options{WriteTimeout: 1})
 		running(t, e)
 		c := connect(t, e)
+		pass(time.Second)
+		if c.session.Context().Err() == nil {
+			t.Fatal("not cut after a second")
+		}
 		err := <-c.done
 		if problemCode(err) != feed.CodeSlowConsumer || !strings.Contains(err.Error(), "write") || errors.Is(err, errTransport) {
 			t.Errorf("Run = %v, want the cause of the cut as the write's error", err)

@@ -112,8 +112,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	opened := feed.Now()
 	f.status.phase("opening", 0)
 	if err := f.openAll(ctx, interrupt); err != nil {
-		open, _, _ := f.rec.Streams()
-		return nil, fmt.Errorf("%d of %d streams open: %w", open, f.streams, err)
+		return nil, fmt.Errorf("%d of %d streams open: %w", f.status.opened.Load(), f.streams, err)
 	}
 	openAll := feed.Now() - opened
 

@@ -96,10 +96,10 @@ func (f *Fleet) open(ctx context.Context, stream int) error {
 	}
 	f.rec.Opening(stream, req.Symbols...)
 	conn, err := f.connection(ctx, f.place.Connection(stream))
-	if err != nil {
-		return err
+	if err == nil {
+		err = conn.Open(ctx, stream, req)
 	}
-	if err := conn.Open(ctx, stream, req); err != nil {
+	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("stream %d did not open within %s", stream, f.opts.OpenTimeout)
 		}

@@ -2,18 +2,15 @@ package fleet
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"math"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients"
-	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
 )
 
@@ -24,17 +21,24 @@ type venue struct {
 	symbols []string
 	every   time.Duration // between ticks, which go over the symbols in turn
 
-	// Hooks, which may be nil: dial and open may wait and refuse; deliver says
-	// whether a stream gets a tick; ledger may refuse.
+	// Hooks, which may be nil: dial and open may wait and refuse, answer refuses
+	// after the hello; deliver says whether a stream gets a tick, and cut what it
+	// breaks with instead; ledger may refuse.
 	dial    func(ctx context.Context, conn int) error
 	open    func(ctx context.Context, stream int) error
+	answer  func(stream int) error
 	deliver func(stream int, seq uint64) bool
+	cut     func(stream int, seq uint64) error
 	ledger  func() error
 
 	mu       sync.Mutex
+	advanced *sync.Cond              // next has
+	next     int64                   // due of the tick that comes next
 	dialled  []int                   // connections, in the order of dialling
 	requests map[int]feed.Subscribe  // by stream
 	streams  map[int]*venueStream    // those open
+	closed   []int                   // connections, in the order of closing
+	answered atomic.Bool             // the ledger was asked for and told
 	schedule []feed.Tick             // what was published
 	source   *sync.WaitGroup         // nil until it runs
 	stop     context.CancelCauseFunc // of the source
@@ -59,6 +63,7 @@ const (
 
 func newVenue(t *testing.T, symbols int) *venue {
 	v := &venue{every: time.Millisecond, requests: map[int]feed.Subscribe{}, streams: map[int]*venueStream{}}
+	v.advanced = sync.NewCond(&v.mu)
 	for i := range symbols {
 		v.symbols = append(v.symbols, fmt.Sprintf("SYM%03d", i+1))
 	}
@@ -94,6 +99,11 @@ func (c *venueConn) Open(ctx context.Context, stream int, req feed.Subscribe) er
 	c.requests[stream] = req
 	s := &venueStream{id: stream, conn: c, symbol: req.Symbols}
 	s.say(feed.Message{Hello: &feed.Hello{BootID: feed.BootID()}})
+	if c.answer != nil {
+		if err := c.answer(stream); err != nil {
+			return err
+		}
+	}
 	subscribed := &feed.Subscribed{}
 	for _, symbol := range req.Symbols {
 		subscribed.Symbols = append(subscribed.Symbols, feed.SymbolSeq{Symbol: symbol, Seq: c.seqs()[symbol]})
@@ -116,6 +126,7 @@ func (s *venueStream) say(m feed.Message) {
 func (c *venueConn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.closed = append(c.closed, c.number)
 	for id, s := range c.streams {
 		if s.conn == c {
 			c.sink.Ended(id, nil)
@@ -156,9 +167,11 @@ func (v *venue) run(start, stop int64) bool {
 	ctx, v.stop = context.WithCancelCause(context.Background())
 	v.source = new(sync.WaitGroup)
 	v.source.Go(func() {
+		defer v.advance(math.MaxInt64)
 		seqs := make([]uint64, len(v.symbols))
 		for i := 0; ; i++ {
 			due := start + int64(i)*int64(v.every)
+			v.advance(due)
 			if stop != 0 && due >= stop || feed.SleepUntil(ctx, due) != nil {
 				return
 			}
@@ -170,76 +183,28 @@ func (v *venue) run(start, stop int64) bool {
 	return true
 }
 
+func (v *venue) advance(next int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.next = next
+	v.advanced.Broadcast()
+}
+
 func (v *venue) publish(t feed.Tick) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.schedule = append(v.schedule, t)
-	for _, s := range v.streams {
-		if slices.Contains(s.symbol, t.Symbol) && (v.deliver == nil || v.deliver(s.id, t.Seq)) {
-			s.say(feed.Message{Ticks: []feed.Tick{t}})
+	for id, s := range v.streams {
+		if !slices.Contains(s.symbol, t.Symbol) || v.deliver != nil && !v.deliver(id, t.Seq) {
+			continue
 		}
-	}
-}
-
-// control serves the debug address of the venue.
-func (v *venue) control(t *testing.T) *Control {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /debug/run", func(w http.ResponseWriter, r *http.Request) {
-		var times struct {
-			Start int64 `json:"start_ns"`
-			Stop  int64 `json:"stop_ns"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&times); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-		} else if !v.run(times.Start, times.Stop) {
-			http.Error(w, "the source runs already", http.StatusConflict)
-		}
-	})
-	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, r *http.Request) {
-		var from, to int64
-		if _, err := fmt.Sscanf(r.URL.RawQuery, "from=%d&to=%d", &from, &to); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		if v.ledger != nil {
-			if err := v.ledger(); err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-		}
-		_ = feed.SleepUntil(r.Context(), to) // until nothing is to come
-		_ = json.NewEncoder(w).Encode(v.account(from, to))
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	c, err := NewControl(strings.TrimPrefix(server.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// account is the ledger of a window.
-func (v *venue) account(from, to int64) *measure.Ledger {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	l := &measure.Ledger{Complete: true, Counters: map[string]int64{measure.WrittenBytes: 1 << 20},
-		Process: measure.Process{CPUUserNS: 1 << 30, RSSBytes: 1 << 20}}
-	for _, symbol := range v.symbols {
-		due := measure.SymbolDue{Symbol: symbol}
-		for _, t := range v.schedule {
-			if t.Symbol != symbol || t.DueNS < from || t.DueNS >= to {
+		if v.cut != nil {
+			if err := v.cut(id, t.Seq); err != nil {
+				s.conn.sink.Ended(id, err)
+				delete(v.streams, id)
 				continue
 			}
-			if due.Scheduled++; due.FirstSeq == 0 {
-				due.FirstSeq = t.Seq
-			}
-			due.LastSeq = t.Seq
 		}
-		l.Scheduled += due.Scheduled
-		if due.Scheduled > 0 {
-			l.Symbols = append(l.Symbols, due)
-		}
+		s.say(feed.Message{Ticks: []feed.Tick{t}})
 	}
-	return l
 }

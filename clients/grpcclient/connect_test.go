@@ -28,8 +28,9 @@ func TestNew(t *testing.T) {
 
 // dialAndList returns the errors of Dial, or of Open where it succeeds, and of
 // ListSymbols.
-func dialAndList(t *testing.T, ctx context.Context, target string) (dialed, listed error) {
+func dialAndList(t *testing.T, target string) (dialed, listed error) {
 	t.Helper()
+	ctx := within(t, patience)
 	d, err := New(target, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func TestRefusedConnection(t *testing.T) {
 	ln := listen(t)
 	target := ln.Addr().String()
 	_ = ln.Close()
-	dialed, listed := dialAndList(t, within(t, patience), target)
+	dialed, listed := dialAndList(t, target)
 	for prefix, err := range map[string]error{"gRPC dial ": dialed, "list symbols of ": listed} {
 		wantText(t, err, prefix+target+": dial tcp "+target+": ")
 		if !errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, clients.ErrNoExchange) {
@@ -98,7 +99,12 @@ func TestTargetIsNoExchange(t *testing.T) {
 	ln := listen(t)
 	served := make(chan error, 1)
 	go func() { served <- empty.Serve(ln) }()
-	defer func() { empty.Stop(); <-served }()
+	defer func() {
+		empty.Stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
 	ssh := func(c net.Conn) {
 		_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2\r\n")
 		_, _ = io.Copy(io.Discard, c)
@@ -112,7 +118,7 @@ func TestTargetIsNoExchange(t *testing.T) {
 		"other gRPC":         {ln.Addr().String(), "unknown service tickgauge.v1.MarketData"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dialed, listed := dialAndList(t, within(t, patience), test.target)
+			dialed, listed := dialAndList(t, test.target)
 			for _, err := range []error{dialed, listed} {
 				wantText(t, err, test.says)
 				if !errors.Is(err, clients.ErrNoExchange) {
@@ -125,7 +131,7 @@ func TestTargetIsNoExchange(t *testing.T) {
 
 func TestTargetThatCloses(t *testing.T) {
 	target := sockets(t, func(net.Conn) {})
-	dialed, listed := dialAndList(t, within(t, patience), target)
+	dialed, listed := dialAndList(t, target)
 	wantText(t, dialed, "gRPC dial "+target+": ")
 	wantText(t, listed, "list symbols of "+target+": ")
 }

@@ -206,7 +206,11 @@ func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublishe
 	if !ledger {
 		return a.received + a.conflated + a.dropped + silent, silent, 0
 	}
-	due = max(w.Scheduled-a.replayed-overlap(a.outside, w.FirstSeq, w.LastSeq), a.received)
+	passed := overlap(a.outside, w.FirstSeq, w.LastSeq)
+	due = w.Scheduled - a.replayed - passed
+	if passed > 0 {
+		due = max(due, a.received) // ticks of orders passed by as well
+	}
 	// Sequences beyond the schedule's are ticks of orders that did not arrive.
 	orders := max(a.received+a.conflated+a.dropped+silent-due, 0)
 	ofConflated := min(orders, a.conflated)

@@ -52,6 +52,18 @@ func TestManySkipsOfSeveralReasons(t *testing.T) {
 	}
 }
 
+// A ledger that knows of less than what arrived is not to be believed in silence.
+func TestLedgerThatContradictsTheStream(t *testing.T) {
+	r, m := benchRecorder(1)
+	for range 5 {
+		deliverNext(r, 0, m)
+	}
+	d := r.Finish(map[string]SymbolDue{"SYM001": {Symbol: "SYM001", Scheduled: 3, FirstSeq: 1, LastSeq: 3}})
+	if want := (figures{due: 3, received: 5, missed: -2}); figuresOf(d) != want {
+		t.Errorf("figures %+v, want %+v", figuresOf(d), want)
+	}
+}
+
 // A gap may cover more sequences than anybody wants to record one by one.
 func TestChargesOfALongGap(t *testing.T) {
 	const n = 25_000

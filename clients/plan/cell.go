@@ -23,19 +23,17 @@ type Cell struct {
 
 // Name says which cell it is among others of one comparison.
 func (c Cell) Name() string {
-	if c.Connections == c.Streams {
-		switch c.Transport {
-		case "grpc":
-			return "grpc own"
-		case "sse":
-			return "sse h1"
-		}
-		return c.Transport
-	}
-	if c.Transport == "sse" {
+	switch {
+	case c.Transport == "sse" && c.HTTPVersion == "2":
 		return fmt.Sprintf("sse h2c/%d", c.Connections)
+	case c.Transport == "sse":
+		return "sse h1"
+	case c.Connections != c.Streams:
+		return fmt.Sprintf("%s/%d", c.Transport, c.Connections)
+	case c.Transport == "grpc":
+		return "grpc own"
 	}
-	return fmt.Sprintf("%s/%d", c.Transport, c.Connections)
+	return c.Transport
 }
 
 // SharedConnections is how many connections the cells that share them use.

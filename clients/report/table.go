@@ -25,7 +25,7 @@ var rows = []row{
 	{"connections", func(c *Cell, _ *measure.Run) string { return count(int64(c.Connections)) }},
 	{"HTTP version", func(c *Cell, _ *measure.Run) string { return c.HTTPVersion }},
 	{"encoding", func(c *Cell, _ *measure.Run) string { return c.Encoding }},
-	{"time to open all", func(_ *Cell, r *measure.Run) string { return duration(r.OpenAllNS) }},
+	{"time to open all", openAll},
 	{"connect p50", quantile(connect, p50)},
 	{"connect p99", quantile(connect, p99)},
 	{"first tick p50", quantile(firstTick, p50)},
@@ -164,6 +164,13 @@ func wireBytes(_ *Cell, r *measure.Run) string {
 	return fmt.Sprintf("%.1f", *r.WireBytesPerDelivery)
 }
 
+func openAll(_ *Cell, r *measure.Run) string {
+	if r.OpenAllNS == 0 {
+		return "-"
+	}
+	return duration(r.OpenAllNS)
+}
+
 func deliveriesPerSecond(_ *Cell, r *measure.Run) string {
 	if r.DurationNS == 0 {
 		return "-"
@@ -171,19 +178,25 @@ func deliveriesPerSecond(_ *Cell, r *measure.Run) string {
 	return count(int64(float64(r.Received)/time.Duration(r.DurationNS).Seconds() + 0.5))
 }
 
-// duration writes ns with three digits in the unit that suits.
+// duration writes ns with three digits, which is what they are exact to, in the
+// unit that suits.
 func duration(ns int64) string {
 	v, unit := float64(ns), "ns"
 	for _, next := range []string{"µs", "ms", "s"} {
-		if v < 1000 {
+		if v < 999.5 {
 			break
 		}
 		v, unit = v/1000, next
 	}
-	if v < 100 && unit != "ns" {
-		return strconv.FormatFloat(v, 'f', 2, 64) + " " + unit
+	digits := 0
+	switch {
+	case unit == "ns":
+	case v < 9.995:
+		digits = 2
+	case v < 99.95:
+		digits = 1
 	}
-	return strconv.FormatFloat(v, 'f', 0, 64) + " " + unit
+	return strconv.FormatFloat(v, 'f', digits, 64) + " " + unit
 }
 
 // count writes an integer with its thousands parted.

@@ -30,6 +30,7 @@ type Ready struct {
 const (
 	readyTimeout = 30 * time.Second // a large capture is read whole before
 	stopTimeout  = 8 * time.Second  // the exchange gives its streams 5 s
+	deathTimeout = 500 * time.Millisecond
 )
 
 // process is a child with the end of its standard error kept for messages.
@@ -45,10 +46,11 @@ type process struct {
 func start(binary string, args []string, stdout, stderr io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(binary, args...), errors: &tail{next: stderr}, done: make(chan struct{})}
 	p.cmd.Stdout = stdout
-	if f, ok := stderr.(*os.File); ok {
-		p.cmd.Stderr = f // the child sees whether it is a terminal
-	} else {
+	switch f, ok := stderr.(*os.File); {
+	case !ok:
 		p.cmd.Stderr = p.errors
+	case f != nil: // else nobody listens, and the child must not start without the descriptor
+		p.cmd.Stderr = f // the child sees whether it is a terminal
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
@@ -76,6 +78,17 @@ func (p *process) stop(timeout time.Duration) {
 	}
 }
 
+// died reports whether the child has ended by itself. What shows of that may come
+// a moment before the end.
+func (p *process) died() bool {
+	select {
+	case <-p.done:
+		return true
+	case <-time.After(deathTimeout):
+		return false
+	}
+}
+
 // startExchange starts an exchange and waits for its ready line.
 func startExchange(ctx context.Context, binary string, args []string) (*process, Ready, error) {
 	var ready Ready
@@ -94,24 +107,21 @@ func startExchange(ctx context.Context, binary string, args []string) (*process,
 		b, _ := bufio.NewReader(r).ReadBytes('\n')
 		line <- b
 	}()
-	fail := func(why string) (*process, Ready, error) {
+	fail := func(why error) (*process, Ready, error) {
 		p.stop(stopTimeout)
-		return nil, ready, fmt.Errorf("start exchange: %s%s", why, p.errors.said())
+		return nil, ready, fmt.Errorf("start exchange: %w%s", why, p.errors.said())
 	}
 	select {
 	case b := <-line:
 		if json.Unmarshal(b, &ready) != nil || !ready.Ready {
-			select { // it most likely ended, with an error
-			case <-p.done:
-			case <-time.After(time.Second):
-			}
-			return fail("it did not become ready")
+			p.died() // most likely, with an error
+			return fail(errors.New("it did not become ready"))
 		}
 		return p, ready, nil
 	case <-time.After(readyTimeout):
-		return fail(fmt.Sprintf("no ready line within %s", readyTimeout))
+		return fail(fmt.Errorf("no ready line within %s", readyTimeout))
 	case <-ctx.Done():
-		return fail(context.Cause(ctx).Error())
+		return fail(context.Cause(ctx))
 	}
 }
 

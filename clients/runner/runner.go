@@ -78,10 +78,8 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 	}
 	b, err := os.ReadFile(out)
 	if err != nil {
-		select {
-		case <-exchange.done:
+		if exchange.died() {
 			return nil, fmt.Errorf("the exchange ended with status %d%s", exitCode(exchange.err), exchange.errors.said())
-		default:
 		}
 		return nil, fmt.Errorf("the fleet ended with status %d and no result", exitCode(fleet.err))
 	}

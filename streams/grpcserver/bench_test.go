@@ -139,8 +139,10 @@ func lend(b *testing.B, contentType string) grpc.ServerStream {
 		_ = c.Close()
 		close(l.done)
 		server.Stop()
-		<-served
 		<-read
+		if err := <-served; err != nil {
+			b.Error(err)
+		}
 	})
 	if _, err := c.Write(subscribeFrames(contentType)); err != nil {
 		b.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/test/bufconn"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/proto/wire"
@@ -146,14 +147,10 @@ func TestListenerThatFails(t *testing.T) {
 
 func TestServeAfterTheEnd(t *testing.T) {
 	v := newVenue(t, streams.Options{})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 20 { // the server may or may not have begun when it is stopped
-		if err := New(v.exchange).Serve(ctx, ln, grace); err != nil {
+		if err := New(v.exchange).Serve(ctx, bufconn.Listen(1), grace); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 )
 
 // refuseUnknownEncoding runs before a stream exists, whatever its service.
-func refuseUnknownEncoding(ctx context.Context, info *tap.Info) (context.Context, error) {
-	_, err := encodingOf(info.Header)
-	return ctx, err
+func (m *marketData) refuseUnknownEncoding(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if _, err := encodingOf(info.Header); err != nil {
+		return ctx, m.refuse(err)
+	}
+	return ctx, nil
 }
 
 // encodingOf returns the encoding that grpc-go takes for a request with these
@@ -33,8 +35,8 @@ func encodingOf(md metadata.MD) (wire.Encoding, error) {
 			return wire.JSON, nil
 		}
 	}
-	return 0, wire.GRPCStatus(&feed.Problem{Code: feed.CodeUnsupported, Message: "content-type " + quoteShort(strings.Join(types, ", ")) +
-		" is not served; use application/grpc, application/grpc+proto or application/grpc+json"})
+	return 0, &feed.Problem{Code: feed.CodeUnsupported, Message: "content-type " + quoteShort(strings.Join(types, ", ")) +
+		" is not served; use application/grpc, application/grpc+proto or application/grpc+json"}
 }
 
 // quoteShort quotes what a client sent, so that a problem stays one short line.

@@ -12,10 +12,10 @@ import (
 func (m *marketData) GetQuote(_ context.Context, req *pb.GetQuoteRequest) (*pb.Tick, error) {
 	t, ok, err := m.exchange.Hub().Newest(req.GetSymbol())
 	if err != nil {
-		return nil, wire.GRPCStatus(err)
+		return nil, m.refuse(err)
 	}
 	if !ok {
-		return nil, wire.GRPCStatus(&feed.Problem{Code: feed.CodeNoTick, Symbol: req.GetSymbol(), Message: "the symbol has had no tick yet"})
+		return nil, m.refuse(&feed.Problem{Code: feed.CodeNoTick, Symbol: req.GetSymbol(), Message: "the symbol has had no tick yet"})
 	}
 	return wire.TickToProto(&t), nil
 }
@@ -23,4 +23,10 @@ func (m *marketData) GetQuote(_ context.Context, req *pb.GetQuoteRequest) (*pb.T
 // ListSymbols returns what the exchange lists.
 func (m *marketData) ListSymbols(context.Context, *pb.ListSymbolsRequest) (*pb.SymbolList, error) {
 	return wire.SymbolsToProto(m.exchange.Hub().Symbols()), nil
+}
+
+// refuse returns the status of a call that is refused.
+func (m *marketData) refuse(err error) error {
+	m.exchange.CountProblem()
+	return wire.GRPCStatus(err)
 }

@@ -65,9 +65,9 @@ func TestRefusedRequests(t *testing.T) {
 		s.subscribed(feed.Subscribe{Symbols: []string{"A"}, Policy: feed.PolicyDropOldest})
 		s.next() // the snapshot
 		s.send(subscribe("A"))
-		s.refused(feed.CodeAlreadySubscribed)
+		_ = s.refused(feed.CodeAlreadySubscribed)
 		s.send(&feed.Request{Subscribe: &feed.Subscribe{Symbols: []string{"B"}, Policy: feed.PolicyDisconnect}})
-		s.refused(feed.CodeBadRequest)
+		_ = s.refused(feed.CodeBadRequest)
 		if second := s.subscribed(feed.Subscribe{Symbols: []string{"B"}}); second.Policy != feed.PolicyDropOldest {
 			t.Errorf("second subscribe %+v, want the policy of the first", second)
 		}
@@ -104,7 +104,10 @@ func TestOversize(t *testing.T) {
 		}
 		err := cc.Invoke(context.Background(), pb.MarketData_GetQuote_FullMethodName, huge, new(pb.Tick), in(enc))
 		wantStatus(t, err, codes.ResourceExhausted, "larger than max")
-		eventually(t, "the session has ended", func() bool { return v.exchange.Stats().Open == 1 })
+		eventually(t, "the session has ended, and was counted", func() bool {
+			got := v.exchange.Stats()
+			return got.Open == 1 && got.Problems == 1
+		})
 		other.subscribed(feed.Subscribe{Symbols: []string{"A"}})
 		v.subscriber(t, cc, enc)
 	})
@@ -123,6 +126,9 @@ func TestTooManyStreams(t *testing.T) {
 		}
 		if _, err := v.quote(t, cc, enc, "A"); err != nil {
 			t.Errorf("a quote beside all streams: %v", err)
+		}
+		if got := v.exchange.Stats(); got.Refused != 3 || got.Problems != 3 {
+			t.Errorf("stats %+v, want 3 refused", got)
 		}
 		s.cancel()
 		eventually(t, "a place for another", func() bool { return v.exchange.Stats().Open == 1 })
@@ -170,11 +176,12 @@ func TestContentTypes(t *testing.T) {
 		{"application/grpc+xml"}, {"application/grpc+JSON"}, {"application/grpc+json; charset=utf-8"}, {"application/grpc;json"},
 		{"application/grpc+proto;x"}, {"application/grpc+"}, {"application/grpc+json", "application/grpc"}, {"application/grpc", "application/grpc+json"},
 	}
-	for _, method := range []string{
+	methods := []string{
 		pb.MarketData_Subscribe_FullMethodName, pb.MarketData_GetQuote_FullMethodName, pb.MarketData_ListSymbols_FullMethodName,
 		healthpb.Health_Check_FullMethodName, healthpb.Health_Watch_FullMethodName, reflectionpb.ServerReflection_ServerReflectionInfo_FullMethodName,
 		"/no.such.Service/Method",
-	} {
+	}
+	for _, method := range methods {
 		for _, types := range refused {
 			code, message, body := call(method, types...)
 			if code != codes.Unimplemented || !strings.HasPrefix(message, "UNSUPPORTED: content-type ") || !strings.Contains(message, "use application/grpc,") || len(body) > 0 {
@@ -182,8 +189,8 @@ func TestContentTypes(t *testing.T) {
 			}
 		}
 	}
-	if n := v.exchange.Stats().Opened; n != 0 {
-		t.Errorf("%d sessions were opened", n)
+	if got := v.exchange.Stats(); got.Opened != 0 || got.Problems != int64(len(methods)*len(refused)) {
+		t.Errorf("stats %+v, want no session, and each refusal counted", got)
 	}
 	for _, served := range []string{"application/grpc", "application/grpc+proto"} {
 		if code, message, body := call(pb.MarketData_GetQuote_FullMethodName, served); code != codes.OK || !bytes.Contains(body, []byte("\x0a\x01A")) {

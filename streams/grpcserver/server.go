@@ -26,6 +26,9 @@ const (
 	// keepaliveTime and keepaliveTimeout find peers that vanished without a FIN.
 	keepaliveTime    = time.Minute
 	keepaliveTimeout = 20 * time.Second
+	// clientPings is how often a client may ping, with streams or without; grpc-go
+	// would cut one that does so more often than every 5 minutes.
+	clientPings = 5 * time.Second
 	// maxHeaderBytes bounds the headers of a request; grpc-go would take 16 MB.
 	maxHeaderBytes = 64 << 10
 	// spareStreams is how many more streams a connection may have than the exchange.
@@ -46,6 +49,7 @@ func New(e *streams.Exchange) *Server { return newServer(e, handshakeTimeout) }
 
 func newServer(e *streams.Exchange, handshakeTimeout time.Duration) *Server {
 	limits := e.Options().Limits
+	market := &marketData{exchange: e}
 	s := &Server{
 		grpc: grpc.NewServer(
 			grpc.MaxRecvMsgSize(limits.MaxMessageBytes),
@@ -53,12 +57,13 @@ func newServer(e *streams.Exchange, handshakeTimeout time.Duration) *Server {
 			grpc.MaxConcurrentStreams(uint32(min(limits.MaxStreams, math.MaxInt32-spareStreams)+spareStreams)),
 			grpc.ConnectionTimeout(handshakeTimeout),
 			grpc.KeepaliveParams(keepalive.ServerParameters{Time: keepaliveTime, Timeout: keepaliveTimeout}),
-			grpc.InTapHandle(refuseUnknownEncoding),
+			grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: clientPings, PermitWithoutStream: true}),
+			grpc.InTapHandle(market.refuseUnknownEncoding),
 			// The reading buffer of a subscriber's connection sees little but control frames.
 			grpc.ReadBufferSize(4<<10),
 		),
 		health: health.NewServer(),
-		market: &marketData{exchange: e},
+		market: market,
 	}
 	pb.RegisterMarketDataServer(s.grpc, s.market)
 	healthpb.RegisterHealthServer(s.grpc, s.health)

@@ -41,7 +41,7 @@ func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeReque
 	md, _ := metadata.FromIncomingContext(ctx)
 	enc, err := encodingOf(md)
 	if err != nil {
-		return err
+		return m.refuse(err)
 	}
 	encoding := wire.TickProtobuf
 	if enc == wire.JSON {
@@ -49,7 +49,7 @@ func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeReque
 	}
 	session, err := m.exchange.Open(ctx, encoding)
 	if err != nil {
-		return wire.GRPCStatus(err)
+		return m.refuse(err)
 	}
 	// Headers at once: a client may wait for them before it sends its first request.
 	if err := stream.SendHeader(nil); err != nil {
@@ -58,7 +58,7 @@ func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeReque
 	}
 	m.running.Go(func() {
 		// A client that closes its side has said all it wants; the stream goes on.
-		if err := read(stream, session); !errors.Is(err, io.EOF) {
+		if err := m.read(stream, session); !errors.Is(err, io.EOF) {
 			session.End(err)
 		}
 	})
@@ -72,11 +72,12 @@ func (m *marketData) Subscribe(stream grpc.BidiStreamingServer[pb.SubscribeReque
 
 // read returns why reading ended: io.EOF where the client closed its side. A
 // message that is no request is answered with a problem, and the stream goes on.
-func read(stream grpc.ServerStream, session *streams.Session) error {
+func (m *marketData) read(stream grpc.ServerStream, session *streams.Session) error {
 	for {
 		var asked wire.Asked
 		if err := stream.RecvMsg(&asked); err != nil {
 			if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted {
+				m.exchange.CountProblem()
 				return &feed.Problem{Code: feed.CodeTooLarge, Message: s.Message(), Fatal: true}
 			}
 			return err

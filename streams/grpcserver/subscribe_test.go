@@ -105,7 +105,7 @@ func TestCursors(t *testing.T) {
 		}
 		s := v.subscriber(t, cc, enc)
 		s.send(&feed.Request{Subscribe: &feed.Subscribe{Symbols: []string{"A"}, Cursor: "yesterday"}})
-		s.refused(feed.CodeBadCursor)
+		_ = s.refused(feed.CodeBadCursor)
 		s.subscribed(feed.Subscribe{Symbols: []string{"A"}})
 	})
 }

@@ -102,7 +102,12 @@ func (v *venue) sweep(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	swept := make(chan error, 1)
 	go func() { swept <- v.exchange.Run(ctx) }()
-	t.Cleanup(func() { cancel(); <-swept })
+	t.Cleanup(func() {
+		cancel()
+		if err := <-swept; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // connect returns a connection, which closes when the test ends.

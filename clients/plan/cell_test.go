@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestDefault(t *testing.T) {
+	all := Names()
+	if want := []string{"grpc", "grpc-own", "websocket", "sse", "sse-h2c"}; !slices.Equal(all, want) {
+		t.Fatalf("names %v, want %v", all, want)
+	}
+	base := Cell{Encoding: "json", Streams: 10_000, Symbols: 7, Rate: 12.5, Arrivals: "bursty", Policy: "drop-oldest", TLS: true}
+	type kind struct {
+		transport, version string
+		connections        int
+		name               string
+	}
+	for _, c := range []struct {
+		name    string
+		names   []string
+		streams int
+		shared  int // Connections of the base
+		want    []kind
+	}{
+		{"all", nil, 10_000, 0, []kind{
+			{"grpc", "2", 100, "grpc/100"},
+			{"grpc", "2", 10_000, "grpc own"},
+			{"websocket", "1.1", 10_000, "websocket"},
+			{"sse", "1.1", 10_000, "sse h1"},
+			{"sse", "2", 100, "sse h2c/100"},
+		}},
+		{"in the order given", []string{"sse-h2c", "grpc"}, 10_000, 0, []kind{{"sse", "2", 100, "sse h2c/100"}, {"grpc", "2", 100, "grpc/100"}}},
+		{"one twice", []string{"sse", "sse"}, 500, 0, []kind{{"sse", "1.1", 500, "sse h1"}, {"sse", "1.1", 500, "sse h1"}}},
+		{"other connections", []string{"grpc", "websocket"}, 10_000, 250, []kind{{"grpc", "2", 250, "grpc/250"}, {"websocket", "1.1", 10_000, "websocket"}}},
+		{"no more connections than streams", []string{"grpc", "sse-h2c"}, 40, 0, []kind{{"grpc", "2", 40, "grpc own"}, {"sse", "2", 40, "sse h2c/40"}}},
+		{"one connection", []string{"grpc", "sse-h2c"}, 40, 1, []kind{{"grpc", "2", 1, "grpc/1"}, {"sse", "2", 1, "sse h2c/1"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			base := base
+			base.Streams, base.Connections = c.streams, c.shared
+			cells, err := Default(c.names, base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(cells) != len(c.want) {
+				t.Fatalf("%d cells, want %d", len(cells), len(c.want))
+			}
+			for i, cell := range cells {
+				want := base // what the cells have in common is untouched
+				want.Transport, want.HTTPVersion, want.Connections = c.want[i].transport, c.want[i].version, c.want[i].connections
+				if cell != want {
+					t.Errorf("cell %d is %+v, want %+v", i, cell, want)
+				}
+				if cell.Name() != c.want[i].name {
+					t.Errorf("cell %d is called %q, want %q", i, cell.Name(), c.want[i].name)
+				}
+			}
+		})
+	}
+}
+
+func TestDefaultRefusesUnknownNames(t *testing.T) {
+	for _, names := range [][]string{{"quic"}, {"grpc", "GRPC"}, {""}} {
+		cells, err := Default(names, Cell{Streams: 1})
+		if cells != nil || err == nil || !strings.HasSuffix(err.Error(), "; choose from grpc, grpc-own, websocket, sse, sse-h2c") {
+			t.Errorf("%q: cells %v, error %v; want what there is to choose from", names, cells, err)
+		}
+	}
+}
+
+func TestCellJSON(t *testing.T) {
+	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true})
+	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true}`
+	if err != nil || string(b) != want {
+		t.Errorf("%s, %v; want %s", b, err, want)
+	}
+}

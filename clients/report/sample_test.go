@@ -1,0 +1,85 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// checkGolden compares with a file of testdata.
+func checkGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; -update writes it anew. Got:\n%s", path, got)
+	}
+}
+
+// sample is a comparison of five cells: a valid run, an invalid one, a saturated
+// one, one of which little was measured, and a cell of two runs.
+func sample(t *testing.T) *Results {
+	cells, err := plan.Default(nil, plan.Cell{
+		Encoding: "protobuf", Streams: 10_000, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Results{
+		Schema: Schema, Version: "v0.1.0", Created: "2026-03-04T05:06:07Z", Seed: 1<<64 - 1, Source: "synth",
+		Host: measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
+	}
+	for _, c := range cells {
+		r.Cells = append(r.Cells, Cell{Cell: c})
+	}
+	invalid := measuredRun(2)
+	invalid.Valid, invalid.Received, invalid.Missed, invalid.StreamsBroken = false, 199_989, 11, 1
+	invalid.Reasons = []string{"11 deliveries are missing without a word", "1 streams broke: connection reset by peer"}
+	saturated := measuredRun(3)
+	saturated.Saturated, saturated.Received, saturated.Conflated, saturated.Dropped = true, 150_000, 49_000, 1000
+	saturated.Reasons = []string{"saturated: 25.00% was conflated or dropped"}
+	little := &measure.Run{Reasons: []string{"nothing was due in the window"}, Fleet: &measure.Cost{}, Server: &measure.Cost{RSSBytes: 5 << 20}}
+	both := measuredRun(5)
+	both.Valid, both.Saturated, both.Duplicated, both.Reordered, both.Interrupted = false, true, 3, 4, true
+	both.NegativeLatencies, both.SmallestLatency, both.Problems = 1, -20, 2
+	both.Reasons = []string{"interrupted before the end of the window", "saturated: 1.00% was conflated or dropped"}
+	for i, runs := range [][]*measure.Run{{measuredRun(1)}, {invalid}, {saturated}, {little}, {measuredRun(4), both}} {
+		r.Cells[i].Runs = runs
+	}
+	return r
+}
+
+// measuredRun is a valid run whose figures grow with n.
+func measuredRun(n int64) *measure.Run {
+	q := func(base int64) *measure.Quantiles {
+		base *= n
+		return &measure.Quantiles{P50: base, P90: 2 * base, P99: 5 * base, P999: 20 * base, Max: 100 * base, Mean: base + base/2}
+	}
+	cost := func(cpu, rss int64) *measure.Cost {
+		cpu *= n
+		return &measure.Cost{CPUNSPerDelivery: &cpu, RSSBytes: rss * n, RSSBytesPerStream: rss * n / 10_000}
+	}
+	wire := 98.25 * float64(n)
+	return &measure.Run{
+		Valid: true, Reasons: []string{}, DurationNS: 10_000_000_000, Due: 200_000, Received: 200_000,
+		Latency: q(123_456), LatencyWithConflated: q(130_000), DecodedLatency: q(125_000),
+		PublishLag: q(4_321), FleetLag: q(55), Connect: q(1_234_567), FirstTick: q(2_000_000), OpenAllNS: 1_500_000_000 * n,
+		Server: cost(1_850, 64<<20), Fleet: cost(4_000, 150<<20), WireBytesPerDelivery: &wire,
+		Stamp: "Body.Read returning",
+	}
+}
