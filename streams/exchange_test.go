@@ -73,8 +73,7 @@ func TestShutdownDoesNotWaitForTheSource(t *testing.T) {
 			synctest.Wait()
 		}
 		t.Error("1000 writes after the shutdown the stream has not ended")
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 
@@ -155,8 +154,7 @@ func TestBlockedWriteIsCut(t *testing.T) {
 			t.Errorf("stats %+v, want one timed out and two open", got)
 		}
 		for _, c := range []*client{reading, idle} {
-			c.session.End(nil)
-			<-c.done
+			c.cut()
 		}
 	})
 }

@@ -31,8 +31,7 @@ func TestLimitOfSymbols(t *testing.T) {
 			c.says(step.req)
 			c.reads(step.want)
 		}
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 
@@ -58,8 +57,7 @@ func TestLimitOfSubscribes(t *testing.T) {
 			}
 			pass(time.Second)
 		}
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 

@@ -62,8 +62,7 @@ func TestSessionSaysHelloFirst(t *testing.T) {
 		publish(e, "A")
 		c.reads("ticks A4")
 		c.isQuiet()
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 
@@ -100,8 +99,7 @@ func TestSessionAnswersRequests(t *testing.T) {
 		if got := e.Stats().Problems; got != problems {
 			t.Errorf("%d problems are counted, want %d", got, problems)
 		}
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 
@@ -187,8 +185,7 @@ func TestHeartbeatOnIdle(t *testing.T) {
 				t.Errorf("a silence of %s, the interval is %s", silence, interval)
 			}
 		}
-		c.session.End(nil)
-		<-c.done
+		c.cut()
 	})
 }
 
@@ -234,7 +231,7 @@ func TestHandleBlocks(t *testing.T) {
 		if err := <-done; !errors.Is(err, errTransport) {
 			t.Errorf("handle when the session is cut: %v, want the cause", err)
 		}
-		<-c.done
+		_ = <-c.done
 	})
 }
 
@@ -265,6 +262,6 @@ func TestIdleSessionKeepsNoLargeBuffers(t *testing.T) {
 			t.Error("an idle session holds on to the tick that it wrote last")
 		}
 		s.End(nil)
-		<-c.done
+		_ = <-c.done
 	})
 }

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -157,6 +158,15 @@ func (c *client) ends(code feed.ProblemCode) {
 	c.t.Helper()
 	if err := <-c.done; problemCode(err) != code {
 		c.t.Errorf("the session ended with %v, want %s", err, code)
+	}
+}
+
+// cut ends the session, and waits for it.
+func (c *client) cut() {
+	c.t.Helper()
+	c.session.End(nil)
+	if err := <-c.done; !errors.Is(err, context.Canceled) {
+		c.t.Errorf("a session that was cut ended with %v", err)
 	}
 }
 

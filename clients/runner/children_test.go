@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 
 // child notes that this process is one, and returns the signals that it is sent.
 func child() chan os.Signal {
+	// A test that failed may leave its children alone.
+	time.AfterFunc(time.Minute, func() { os.Exit(9) }) //nolint:forbidigo // in a process of its own
 	signals := make(chan os.Signal, 100)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	path := filepath.Join(os.Getenv(childrenDir), strconv.Itoa(os.Getpid()))

@@ -29,8 +29,8 @@ type exchangeCmd struct {
 	Hold        bool          `help:"Publish nothing but opening ticks until POST /debug/run says when."`
 	MaxDuration time.Duration `placeholder:"DURATION" help:"End after this time, whatever happens."`
 
-	Queue         int           `default:"${queue}" placeholder:"TICKS" help:"Places in the queue of each stream."`
-	Ring          int           `default:"256" placeholder:"TICKS" help:"Ticks kept per symbol for streams that resume."`
+	Queue         int           `default:"${queue}" help:"Ticks that may wait for each stream."`
+	Ring          int           `default:"256" help:"Ticks kept per symbol for streams that resume."`
 	MaxStreams    int           `default:"${max_streams}" help:"Streams of the whole exchange."`
 	MaxSymbols    int           `default:"${max_symbols}" help:"Symbols of one stream."`
 	MaxSubscribes int           `default:"${max_subscribes}" help:"Subscribe and unsubscribe requests of one stream per second."`

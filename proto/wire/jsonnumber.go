@@ -81,8 +81,9 @@ func (r *reader) count(to *int) error {
 	if err := r.uint64(&v); err != nil {
 		return err
 	}
-	if v > min(math.MaxUint32, math.MaxInt) {
-		return r.fail(fmt.Errorf("%d is beyond %d", v, uint64(min(math.MaxUint32, math.MaxInt))))
+	const limit uint64 = min(math.MaxUint32, math.MaxInt)
+	if v > limit {
+		return r.fail(fmt.Errorf("%d is beyond %d", v, limit))
 	}
 	*to = int(v)
 	return nil
