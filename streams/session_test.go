@@ -231,7 +231,9 @@ func TestHandleBlocks(t *testing.T) {
 		if err := <-done; !errors.Is(err, errTransport) {
 			t.Errorf("handle when the session is cut: %v, want the cause", err)
 		}
-		_ = <-c.done
+		if err := <-c.done; !errors.Is(err, errTransport) {
+			t.Errorf("Run = %v, want the cause", err)
+		}
 	})
 }
 
@@ -261,7 +263,6 @@ func TestIdleSessionKeepsNoLargeBuffers(t *testing.T) {
 		if frames, ticks := s.batch.Frames[:cap(s.batch.Frames)], s.ticks[:cap(s.ticks)]; frames[0] != nil || ticks[0] != nil {
 			t.Error("an idle session holds on to the tick that it wrote last")
 		}
-		s.End(nil)
-		_ = <-c.done
+		c.cut()
 	})
 }
