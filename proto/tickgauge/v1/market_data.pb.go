@@ -1065,7 +1065,8 @@ type Subscribed struct {
 	// Each with its live_after_seq: live ticks start at the next one.
 	Symbols []*SymbolSeq `protobuf:"bytes,1,rep,name=symbols,proto3" json:"symbols,omitempty"`
 	Policy  Policy       `protobuf:"varint,2,opt,name=policy,proto3,enum=tickgauge.v1.Policy" json:"policy,omitempty"`
-	// Set where no snapshot and no skipped follows: resumes from here.
+	// Resumes from here: set on the answer to a resume, and where no snapshot and no
+	// skipped follows.
 	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
