@@ -35,6 +35,7 @@ type streamAccount struct {
 	slow      bool // ended by the exchange as a slow consumer
 	err       error
 	symbols   []account
+	index     map[string]int // into symbols, once there are many
 }
 
 // NewRecorder returns a recorder for streams numbered 0 to streams-1.
@@ -117,6 +118,12 @@ func (r *Recorder) first(sh *shard, st *streamAccount, receivedNS int64) {
 
 // account finds the symbol's account, nil where the stream did not ask for it.
 func (st *streamAccount) account(symbol string) *account {
+	if st.index != nil {
+		if i, ok := st.index[symbol]; ok {
+			return &st.symbols[i]
+		}
+		return nil
+	}
 	for i := range st.symbols {
 		if st.symbols[i].symbol == symbol {
 			return &st.symbols[i]
@@ -125,11 +132,24 @@ func (st *streamAccount) account(symbol string) *account {
 	return nil
 }
 
+// linearSymbols is how many symbols of a stream are looked through; more are
+// indexed.
+const linearSymbols = 8
+
 func (st *streamAccount) ensure(symbol string) *account {
 	if a := st.account(symbol); a != nil {
 		return a
 	}
 	st.symbols = append(st.symbols, account{symbol: symbol})
+	switch n := len(st.symbols); {
+	case st.index != nil:
+		st.index[symbol] = n - 1
+	case n > linearSymbols:
+		st.index = make(map[string]int, 2*n)
+		for i := range st.symbols {
+			st.index[st.symbols[i].symbol] = i
+		}
+	}
 	return &st.symbols[len(st.symbols)-1]
 }
 

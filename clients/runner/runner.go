@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,6 +37,10 @@ func New(opts Options) (*Runner, error) {
 	return &Runner{opts: opts}, nil
 }
 
+// ErrInterrupted is returned by Run when it was interrupted before the fleet had
+// anything to show.
+var ErrInterrupted = errors.New("interrupted before anything was measured")
+
 // openBudget bounds what a cell takes beside warm-up and window: opening,
 // waiting for late ticks, closing.
 const openBudget = 3 * time.Minute
@@ -64,9 +69,11 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 		return nil, err
 	}
 	defer fleet.stop(stopTimeout)
+	interrupted := false
 	select {
 	case <-fleet.done:
 	case <-interrupt:
+		interrupted = true
 		fleet.signal(syscall.SIGINT)
 		select {
 		case <-fleet.done:
@@ -78,6 +85,9 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 	}
 	b, err := os.ReadFile(out)
 	if err != nil {
+		if interrupted {
+			return nil, ErrInterrupted
+		}
 		if exchange.died() {
 			return nil, fmt.Errorf("the exchange ended with status %d%s", exitCode(exchange.err), exchange.errors.said())
 		}
