@@ -8,7 +8,7 @@ SHELL := /bin/bash
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-# Overridable: make fuzz FUZZTIME=1m, make bench BENCH=Fanout COUNT=10 PKG=./streams/fanout
+# Overridable: make fuzz FUZZTIME=1m, make bench BENCH=Publish COUNT=10 PKG=./feed
 PKG      ?= ./...
 FUZZTIME ?= 10s
 BENCH    ?= .
@@ -80,6 +80,7 @@ fuzz: ## run every fuzz target for FUZZTIME each
 bench: ## run the benchmarks COUNT times and summarise them
 	@mkdir -p results
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee results/bench.txt
+	@grep -q '^Benchmark' results/bench.txt || { echo "no benchmark matches BENCH=$(BENCH) in PKG=$(PKG)"; exit 1; }
 	$(BENCHSTAT) results/bench.txt
 
 .PHONY: compare

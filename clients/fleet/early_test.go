@@ -72,7 +72,7 @@ func TestBrokenStreamsMakeARunInvalid(t *testing.T) {
 	if run.Valid || run.Interrupted || run.StreamsBroken != 2 || run.DurationNS != int64(someTime) {
 		t.Errorf("valid %t, interrupted %t, %d broken, %d ns; want the whole window with two broken", run.Valid, run.Interrupted, run.StreamsBroken, run.DurationNS)
 	}
-	if why := reasons(run); len(why) != 2 || !strings.HasSuffix(why[0], "are missing without a word") || why[1] != "2 streams broke: connection reset by peer" {
+	if why := reasons(run); len(why) != 2 || why[0] != "2 streams broke: connection reset by peer" || !strings.HasSuffix(why[1], "are missing without a word") {
 		t.Errorf("reasons %q, want what is missing, and why", why)
 	}
 	each := int64(someTime/v.every) / 2

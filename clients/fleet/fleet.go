@@ -132,6 +132,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 			run.Reasons = append(run.Reasons, err.Error())
 		} else {
 			evidence.Ledger, due = ledger, ledger.BySymbol()
+			run.Schedule = &ledger.Schedule
 			f.awaitLate(ctx, due, w.to)
 		}
 	}
@@ -152,7 +153,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	run.Judge(evidence)
 	if len(lost) > 0 {
 		run.Valid = false
-		run.Reasons = append(lost, run.Reasons...)
+		run.Reasons = append(run.Reasons, lost...)
 	}
 	return run, nil
 }

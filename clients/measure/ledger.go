@@ -15,10 +15,20 @@ type Ledger struct {
 	Symbols     []SymbolDue `json:"symbols"`     // those with updates due in the window
 	PublishLag  *Lag        `json:"publish_lag"`
 	Process     Process     `json:"process"`
+	Schedule    Schedule    `json:"schedule"`
 	// Counters are sums over the window of what the exchange counts.
 	Counters map[string]int64 `json:"counters"`
 	// Totals are the same since the start.
 	Totals map[string]int64 `json:"totals"`
+}
+
+// Schedule says what an exchange publishes.
+type Schedule struct {
+	Source   string  `json:"source"` // synth, or the capture's file name
+	Seed     uint64  `json:"seed"`   // of synth
+	Rate     float64 `json:"rate"`   // ticks/s over all symbols; 0: the capture's own
+	Arrivals string  `json:"arrivals"`
+	Zipf     float64 `json:"zipf"`
 }
 
 // SymbolDue is what was scheduled of a symbol in a window.

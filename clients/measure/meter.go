@@ -129,7 +129,10 @@ func (m *Meter) at(ns int64) sample {
 	a, b := m.nth(i-1), m.nth(i)
 	part := float64(ns-a.atNS) / float64(max(b.atNS-a.atNS, 1))
 	mix := func(x, y int64) int64 { return x + int64(part*float64(y-x)) }
-	s := sample{atNS: ns, userNS: mix(a.userNS, b.userNS), sysNS: mix(a.sysNS, b.sysNS), rss: mix(a.rss, b.rss)}
+	s := sample{atNS: ns, userNS: mix(a.userNS, b.userNS), sysNS: mix(a.sysNS, b.sysNS), rss: a.rss}
+	if part >= 0.5 {
+		s.rss = b.rss // the nearer reading
+	}
 	for j := range b.counters {
 		s.counters = append(s.counters, mix(a.counters[j], b.counters[j]))
 	}

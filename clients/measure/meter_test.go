@@ -29,8 +29,8 @@ func TestMeterWindow(t *testing.T) {
 		few, many      int64
 	}{
 		{"on samples", 200, 400, 80, 40, 3000, 10, 100},
-		{"between samples", 250, 480, 121, 46, 3800, 11, 115},
-		{"within one interval", 220, 230, 3, 2, 1300, 1, 5},
+		{"between samples", 250, 480, 121, 46, 4000, 11, 115},
+		{"within one interval", 220, 230, 3, 2, 1000, 1, 5},
 		{"empty", 300, 300, 0, 0, 2000, 0, 0},
 		{"begins before the first sample", 0, 200, 10, 20, 1000, 5, 50},
 	} {

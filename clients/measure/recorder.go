@@ -154,7 +154,9 @@ func (st *streamAccount) ensure(symbol string) *account {
 }
 
 func (r *Recorder) tick(sh *shard, st *streamAccount, t *feed.Tick, receivedNS, decodedNS int64) {
-	r.first(sh, st, receivedNS)
+	if t.PublishNS <= st.openedNS { // a replay; what came later waited for the market
+		r.first(sh, st, receivedNS)
+	}
 	a := st.account(t.Symbol)
 	if a == nil || a.state != live {
 		sh.stray++

@@ -27,7 +27,7 @@ type Run struct {
 	OpenAllNS            int64      `json:"open_all_ns"`
 
 	NegativeLatencies int64 `json:"negative_latencies"`
-	SmallestLatency   int64 `json:"smallest_latency_ns"` // the smallest negative one, else 0
+	MostNegative      int64 `json:"most_negative_latency_ns"` // 0 where none is negative
 
 	Server               *Cost    `json:"server"`
 	Fleet                *Cost    `json:"fleet"`
@@ -37,6 +37,8 @@ type Run struct {
 	StreamsBroken int    `json:"streams_broken"`
 	Problems      int64  `json:"problems"`
 	Interrupted   bool   `json:"interrupted"`
+
+	Schedule *Schedule `json:"-"` // of the exchange, where it was asked; goes into the cell
 }
 
 // Cost is what a process used in the window.
@@ -67,7 +69,7 @@ func (r *Run) Fill(d *Deliveries) {
 	}
 	r.Latency, r.LatencyWithConflated = d.Latency.Quantiles(), d.WithConflated.Quantiles()
 	r.DecodedLatency = d.Decoded.Quantiles()
-	r.NegativeLatencies, r.SmallestLatency = d.Latency.Negative()
+	r.NegativeLatencies, r.MostNegative = d.Latency.Negative()
 }
 
 // FillCosts takes what the fleet's process used in the window and, where the

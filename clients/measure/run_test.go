@@ -16,8 +16,8 @@ func TestFill(t *testing.T) {
 	if r.Latency == nil || r.LatencyWithConflated == nil || r.DecodedLatency == nil || r.PublishLag == nil || r.Connect == nil || r.FirstTick == nil {
 		t.Errorf("distributions are missing: %+v", r)
 	}
-	if r.NegativeLatencies != 1 || r.SmallestLatency != -8 {
-		t.Errorf("%d negative latencies, the smallest %d; want 1, -8", r.NegativeLatencies, r.SmallestLatency)
+	if r.NegativeLatencies != 1 || r.MostNegative != -8 {
+		t.Errorf("%d negative latencies, the smallest %d; want 1, -8", r.NegativeLatencies, r.MostNegative)
 	}
 
 	d.ForeignClock = 1

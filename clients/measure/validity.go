@@ -15,10 +15,13 @@ type Evidence struct {
 	Interrupted   bool
 }
 
-// The bounds of DESIGN's validity rule.
+// The bounds of the rule in docs/results.md.
 const (
 	minPublishedShare = 0.995
 	maxSkippedShare   = 0.001
+	// A machine on which a publisher or a fleet is so late is measured itself,
+	// however long the latencies are that come of it.
+	maxLag = int64(50 * time.Millisecond)
 )
 
 // Judge sets Valid, Saturated and the reasons of a run. A run is valid when the
@@ -36,6 +39,9 @@ func (r *Run) Judge(e Evidence) {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("saturated: "+format, args...))
 	}
 	d := e.Deliveries
+	if e.StreamsBroken > 0 {
+		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
+	}
 	switch {
 	case d.Due == 0:
 		invalid("nothing was due in the window")
@@ -59,9 +65,6 @@ func (r *Run) Judge(e Evidence) {
 	}
 	if d.Stray != 0 {
 		invalid("%d deliveries were of symbols that their stream had not subscribed to", d.Stray)
-	}
-	if e.StreamsBroken > 0 {
-		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
 	}
 	if n, smallest := d.Latency.Negative(); n > 0 && d.ForeignClock == 0 {
 		invalid("%d latencies are negative, the smallest %s", n, time.Duration(smallest))
@@ -95,8 +98,8 @@ func (r *Run) judgeLag(e Evidence, invalid func(string, ...any)) {
 	case r.PublishLag != nil:
 		publish.Quantiles = *r.PublishLag
 	}
-	if r.Latency == nil {
-		return
+	if r.Latency == nil || e.StreamsBroken > 0 {
+		return // what a broken run shows of lags is its consequence
 	}
 	for _, side := range []struct {
 		who string
@@ -105,11 +108,15 @@ func (r *Run) judgeLag(e Evidence, invalid func(string, ...any)) {
 		if side.lag == nil {
 			continue
 		}
-		if 2*side.lag.P99 >= r.Latency.P99 {
+		switch {
+		case side.lag.P99 > maxLag:
+			invalid("%s was late: p99 %s, more than the %s that any run may have", side.who, rounded(side.lag.P99), rounded(maxLag))
+		case 2*side.lag.P99 >= r.Latency.P99:
 			invalid("%s was late: p99 %s of a latency p99 of %s", side.who, rounded(side.lag.P99), rounded(r.Latency.P99))
 		}
 		if side.lag.rises() {
-			invalid("%s fell behind: its lag rose to %s in the last third", side.who, rounded(side.lag.MeanByThird[2]))
+			l := side.lag.MeanByThird
+			invalid("%s fell behind: its mean lag rose from %s in the first two thirds to %s in the last", side.who, rounded((l[0]+l[1])/2), rounded(l[2]))
 		}
 	}
 }

@@ -19,6 +19,8 @@ type Cell struct {
 	Arrivals    string  `json:"arrivals"`
 	Policy      string  `json:"policy"`
 	TLS         bool    `json:"tls"`
+
+	SymbolsPerStream int `json:"symbols_per_stream"`
 }
 
 // Name says which cell it is among others of one comparison.
@@ -68,19 +70,25 @@ func Default(names []string, base Cell) ([]Cell, error) {
 		names = Names()
 	}
 	shared := base.Connections
-	if shared == 0 {
-		shared = SharedConnections
+	switch {
+	case shared == 0:
+		shared = max(1, min(SharedConnections, base.Streams/2))
+	case shared >= base.Streams:
+		return nil, fmt.Errorf("%d streams cannot share %d connections; ask for fewer connections than streams", base.Streams, shared)
 	}
 	var cells []Cell
-	for _, name := range names {
+	for n, name := range names {
 		i := slices.Index(Names(), name)
 		if i < 0 {
 			return nil, fmt.Errorf("unknown cell %q; choose from %s", name, strings.Join(Names(), ", "))
 		}
+		if slices.Index(names, name) != n {
+			return nil, fmt.Errorf("cell %q is named twice", name)
+		}
 		c := base
 		c.Transport, c.HTTPVersion, c.Connections = choices[i].transport, choices[i].version, base.Streams
 		if choices[i].shared {
-			c.Connections = min(shared, base.Streams)
+			c.Connections = shared
 		}
 		cells = append(cells, c)
 	}

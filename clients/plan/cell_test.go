@@ -33,9 +33,8 @@ func TestDefault(t *testing.T) {
 			{"sse", "2", 100, "sse h2c/100"},
 		}},
 		{"in the order given", []string{"sse-h2c", "grpc"}, 10_000, 0, []kind{{"sse", "2", 100, "sse h2c/100"}, {"grpc", "2", 100, "grpc/100"}}},
-		{"one twice", []string{"sse", "sse"}, 500, 0, []kind{{"sse", "1.1", 500, "sse h1"}, {"sse", "1.1", 500, "sse h1"}}},
 		{"other connections", []string{"grpc", "websocket"}, 10_000, 250, []kind{{"grpc", "2", 250, "grpc/250"}, {"websocket", "1.1", 10_000, "websocket"}}},
-		{"no more connections than streams", []string{"grpc", "sse-h2c"}, 40, 0, []kind{{"grpc", "2", 40, "grpc own"}, {"sse", "2", 40, "sse h2c/40"}}},
+		{"few streams share half as many", []string{"grpc", "sse-h2c"}, 40, 0, []kind{{"grpc", "2", 20, "grpc/20"}, {"sse", "2", 20, "sse h2c/20"}}},
 		{"one connection", []string{"grpc", "sse-h2c"}, 40, 1, []kind{{"grpc", "2", 1, "grpc/1"}, {"sse", "2", 1, "sse h2c/1"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -71,9 +70,18 @@ func TestDefaultRefusesUnknownNames(t *testing.T) {
 	}
 }
 
+func TestDefaultRefusesWhatMakesNoComparison(t *testing.T) {
+	if _, err := Default([]string{"sse", "grpc", "sse"}, Cell{Streams: 500}); err == nil || !strings.Contains(err.Error(), `"sse" is named twice`) {
+		t.Errorf("a cell named twice: %v", err)
+	}
+	if _, err := Default(nil, Cell{Streams: 40, Connections: 40}); err == nil || !strings.Contains(err.Error(), "cannot share 40 connections") {
+		t.Errorf("a connection for each that shares: %v", err)
+	}
+}
+
 func TestCellJSON(t *testing.T) {
-	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true})
-	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true}`
+	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true, 2})
+	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true,"symbols_per_stream":2}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v; want %s", b, err, want)
 	}

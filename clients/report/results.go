@@ -22,7 +22,11 @@ type Results struct {
 	Host    measure.Host `json:"host"`
 	Seed    uint64       `json:"seed"`
 	Source  string       `json:"source"` // synth, or the capture's file name
-	Cells   []Cell       `json:"cells"`
+	// How the runs were asked for.
+	WarmupNS   int64   `json:"warmup_ns"`
+	DurationNS int64   `json:"duration_ns"`
+	Zipf       float64 `json:"zipf"`
+	Cells      []Cell  `json:"cells"`
 }
 
 // Cell is a cell with its runs.

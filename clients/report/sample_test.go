@@ -56,7 +56,7 @@ func sample(t *testing.T) *Results {
 	little := &measure.Run{Reasons: []string{"nothing was due in the window"}, Fleet: &measure.Cost{}, Server: &measure.Cost{RSSBytes: 5 << 20}}
 	both := measuredRun(5)
 	both.Valid, both.Saturated, both.Duplicated, both.Reordered, both.Interrupted = false, true, 3, 4, true
-	both.NegativeLatencies, both.SmallestLatency, both.Problems = 1, -20, 2
+	both.NegativeLatencies, both.MostNegative, both.Problems = 1, -20, 2
 	both.Reasons = []string{"interrupted before the end of the window", "saturated: 1.00% was conflated or dropped"}
 	for i, runs := range [][]*measure.Run{{measuredRun(1)}, {invalid}, {saturated}, {little}, {measuredRun(4), both}} {
 		r.Cells[i].Runs = runs

@@ -94,6 +94,9 @@ func WriteTable(w io.Writer, r *Results) error {
 	if err := tw.Flush(); err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
+	if bad := unusable(r); bad > 0 {
+		notes = append(notes, "", fmt.Sprintf("%d of %d runs are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
+	}
 	if len(notes) > 0 {
 		notes = append([]string{""}, notes...)
 	}
@@ -162,6 +165,24 @@ func wireBytes(_ *Cell, r *measure.Run) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", *r.WireBytesPerDelivery)
+}
+
+func runs(r *Results) (n int) {
+	for _, c := range r.Cells {
+		n += len(c.Runs)
+	}
+	return n
+}
+
+func unusable(r *Results) (n int) {
+	for _, c := range r.Cells {
+		for _, run := range c.Runs {
+			if !run.Valid || run.Saturated {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func openAll(_ *Cell, r *measure.Run) string {

@@ -41,13 +41,21 @@ func New(opts Options) (*Runner, error) {
 // anything to show.
 var ErrInterrupted = errors.New("interrupted before anything was measured")
 
+// cause is why a child ended, in words.
+func cause(err error) error {
+	if err == nil {
+		return errors.New("by itself")
+	}
+	return err
+}
+
 // openBudget bounds what a cell takes beside warm-up and window: opening,
 // waiting for late ticks, closing.
 const openBudget = 3 * time.Minute
 
 // Run runs one cell: an exchange with a held source, a fleet beside it. When
 // interrupt is closed the fleet ends its window early; when ctx is done both
-// processes are ended.
+// processes are ended. A run may come with an error: that its streams broke.
 func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}) (*measure.Run, error) {
 	budget := r.opts.Warmup + r.opts.Duration + openBudget
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("the cell did not end within %s", budget))
@@ -104,7 +112,14 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 	if len(results.Cells) != 1 || len(results.Cells[0].Runs) != 1 {
 		return nil, fmt.Errorf("the fleet's result has %d cells, want one with one run", len(results.Cells))
 	}
-	return results.Cells[0].Runs[0], nil
+	run := results.Cells[0].Runs[0]
+	if run.StreamsBroken > 0 {
+		if exchange.died() {
+			return run, fmt.Errorf("the exchange ended: %w%s", cause(exchange.err), exchange.errors.said())
+		}
+		return run, fmt.Errorf("%d of %d streams broke", run.StreamsBroken, c.Streams)
+	}
+	return run, nil
 }
 
 func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {
@@ -132,7 +147,7 @@ func (r *Runner) fleetArgs(c plan.Cell, ready Ready, out string) []string {
 		"fleet", "--transport=" + c.Transport, "--http-version=" + c.HTTPVersion, "--encoding=" + c.Encoding,
 		"--streams=" + strconv.Itoa(c.Streams), "--connections=" + strconv.Itoa(c.Connections),
 		"--warmup=" + r.opts.Warmup.String(), "--duration=" + r.opts.Duration.String(),
-		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table",
+		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--label=" + c.Name(),
 	}
 	if c.Policy != "" {
 		args = append(args, "--policy="+c.Policy)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
@@ -16,16 +17,16 @@ import (
 
 type compareCmd struct {
 	Streams     int           `default:"10000" help:"Streams of each cell."`
-	Connections int           `default:"100" help:"Connections of the cells that share them."`
+	Connections int           `placeholder:"N" help:"Connections of the cells that share them; 100 unless given, or half of the streams where that is fewer."`
 	Transports  []string      `placeholder:"CELL" help:"Cells to run, in this order: grpc, grpc-own, websocket, sse, sse-h2c; all unless given."`
-	Encoding    string        `default:"protobuf" enum:"protobuf,json" help:"Encoding on every transport: ${enum}."`
-	Policy      string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: ${enum}."`
+	Encoding    string        `default:"protobuf" enum:"protobuf,json" help:"Encoding on every transport: one of ${enum}."`
+	Policy      string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: one of ${enum}."`
 	Source      string        `default:"synth" placeholder:"synth|FILE" help:"What the exchange publishes: synth, or a recorded capture, which is looped."`
-	Symbols     int           `default:"100" help:"Synthetic symbols."`
-	Rate        float64       `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
-	Arrivals    string        `default:"steady" enum:"steady,poisson,bursty" help:"How synthetic ticks are spaced: ${enum}."`
-	Zipf        float64       `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; 0 is uniform."`
-	Seed        uint64        `default:"1" help:"Seed of the synthetic source."`
+	Symbols     *int          `placeholder:"N" help:"Synthetic symbols; 100 unless given."`
+	Rate        *float64      `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
+	Arrivals    string        `default:"" placeholder:"NAME" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty."`
+	Zipf        *float64      `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
+	Seed        *uint64       `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
 	Warmup      time.Duration `default:"3s" help:"Time before the measured window."`
 	Duration    time.Duration `default:"10s" help:"The measured window of each cell."`
 	JSON        string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
@@ -39,8 +40,11 @@ const defaultRate = 200
 func (compareCmd) Help() string {
 	return `Runs the same schedule over each transport, one after the other, and prints a table:
 gRPC on shared connections, gRPC with a connection for each stream, WebSocket, SSE over
-HTTP/1.1, SSE over h2c on shared connections. Ctrl-C ends the running cell early and
-prints what was measured.
+HTTP/1.1, SSE over h2c on shared connections. Ctrl-C in a window ends it early and prints
+what was measured. What exchange and fleet can beside this is for those commands.
+
+The exit status is 0 where all cells ran (one that is not valid is a finding and no
+failure), 1 where one failed, lost streams or was interrupted, 2 for a wrong flag.
 
 Examples:
   tickgauge compare
@@ -51,27 +55,35 @@ Examples:
 // Run runs the cells. It fails where a cell has no result, not where one is
 // invalid or saturated: that is a finding.
 func (c *compareCmd) Run() error {
-	if c.Source == synthSource && c.Rate == 0 {
-		c.Rate = defaultRate
+	if err := c.check(); err != nil {
+		return usageError{err}
 	}
-	if c.Streams <= 0 || c.Connections <= 0 || c.Symbols <= 0 || c.Rate < 0 || c.Duration <= 0 || c.Warmup < 0 {
-		return usageError{errors.New("--streams, --connections, --symbols and --duration want positive numbers, --rate and --warmup none that is negative")}
+	source := sourceFlags{Source: c.Source, Rate: c.Rate, Arrivals: c.Arrivals, Zipf: c.Zipf, Seed: c.Seed, Loop: c.Source != synthSource}
+	if c.Symbols != nil {
+		source.Symbols = strconv.Itoa(*c.Symbols)
 	}
+	if c.Source == synthSource && c.Rate == nil {
+		rate := float64(defaultRate)
+		source.Rate = &rate
+	}
+	// Opened once here, so that a fault shows before the first cell.
+	opened, closeSource, err := source.open(quiet())
+	if err != nil {
+		return err
+	}
+	symbols := len(opened.Symbols())
+	closeSource()
+	schedule := source.schedule()
 	cells, err := plan.Default(c.Transports, plan.Cell{
-		Encoding: c.Encoding, Streams: c.Streams, Connections: c.Connections, Symbols: c.Symbols,
-		Rate: c.Rate, Arrivals: c.Arrivals, Policy: c.Policy,
+		Encoding: c.Encoding, Streams: c.Streams, Connections: c.Connections, Symbols: symbols, SymbolsPerStream: 1,
+		Rate: schedule.Rate, Arrivals: schedule.Arrivals, Policy: c.Policy,
 	})
 	if err != nil {
 		return usageError{err}
 	}
 	results := newResults()
-	results.Seed, results.Source = c.Seed, c.Source
-	if c.Source != synthSource {
-		results.Source = filepath.Base(c.Source)
-		if err := c.describeCapture(cells); err != nil {
-			return err
-		}
-	}
+	results.Seed, results.Source, results.Zipf = schedule.Seed, schedule.Source, schedule.Zipf
+	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
 	for _, cell := range cells {
 		if err := enoughFiles(cell.Connections, "the cell "+cell.Name(), "use fewer --streams, or leave the cell out with --transports"); err != nil {
 			return err
@@ -82,12 +94,15 @@ func (c *compareCmd) Run() error {
 		return fmt.Errorf("find the tickgauge program: %w", err)
 	}
 	r, err := runner.New(runner.Options{
-		Binary: binary, Source: c.Source, Seed: c.Seed, Zipf: c.Zipf, Warmup: c.Warmup, Duration: c.Duration, Stderr: os.Stderr,
+		Binary: binary, Source: c.Source, Seed: schedule.Seed, Zipf: schedule.Zipf, Warmup: c.Warmup, Duration: c.Duration, Stderr: os.Stderr,
 	})
 	if err != nil {
 		return err
 	}
 	failed := c.runAll(r, cells, results)
+	if len(results.Cells) == 0 {
+		return failed // an earlier results file stays as it was
+	}
 	if err := report.WriteTable(os.Stdout, results); err != nil {
 		return err
 	}
@@ -95,6 +110,7 @@ func (c *compareCmd) Run() error {
 		if err := results.WriteFile(c.JSON); err != nil {
 			return err
 		}
+		fmt.Fprintln(os.Stderr, "wrote", c.JSON)
 	}
 	return failed
 }
@@ -117,15 +133,15 @@ func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report
 		fmt.Fprintf(os.Stderr, "cell %d of %d: %s, %d streams on %d connections\n", i+1, len(cells), cell.Name(), cell.Streams, cell.Connections)
 		run, err := r.Run(ctx, cell, interrupt)
 		if err != nil {
-			failed = fmt.Errorf("cell %s: %w", cell.Name(), err)
-			fmt.Fprintln(os.Stderr, "tickgauge:", failed)
+			fmt.Fprintf(os.Stderr, "tickgauge: cell %s: %v\n", cell.Name(), err)
 			failed = errShown
-		} else {
+		}
+		if run != nil {
 			results.Cells = append(results.Cells, report.Cell{Cell: cell, Runs: []*measure.Run{run}})
 		}
 		select {
 		case <-interrupt:
-			fmt.Fprintf(os.Stderr, "interrupted after %d of %d cells\n", i+1, len(cells))
+			fmt.Fprintf(os.Stderr, "interrupted with %d of %d cells measured\n", len(results.Cells), len(cells))
 			return errShown
 		default:
 		}
@@ -133,20 +149,30 @@ func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report
 	return failed
 }
 
-// describeCapture reads the capture once, so that a fault shows before the first
-// cell, and puts what it has into the cells.
-func (c *compareCmd) describeCapture(cells []plan.Cell) error {
-	flags := sourceFlags{Source: c.Source, Loop: true}
-	if c.Rate != 0 {
-		flags.Rate = &c.Rate
-	}
-	source, closeSource, err := flags.open(quiet())
-	if err != nil {
+func (c *compareCmd) check() error {
+	if err := positive(map[string]float64{"--streams": float64(c.Streams), "--duration": c.Duration.Seconds()}); err != nil {
 		return err
 	}
-	defer closeSource()
-	for i := range cells {
-		cells[i].Symbols, cells[i].Arrivals = len(source.Symbols()), "capture"
+	if c.Connections < 0 || c.Warmup < 0 {
+		return errors.New("--connections and --warmup must not be negative")
+	}
+	if c.JSON != "" {
+		return mayWrite(c.JSON)
 	}
 	return nil
+}
+
+// mayWrite returns an error where results could not be written to path, before
+// they are measured.
+func mayWrite(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("--json %s: is a directory; name a file", path)
+	}
+	dir := filepath.Dir(path)
+	probe, err := os.CreateTemp(dir, ".results-*")
+	if err != nil {
+		return fmt.Errorf("--json %s: nothing can be written in %s: %w", path, dir, errors.Unwrap(err))
+	}
+	_ = probe.Close()
+	return os.Remove(probe.Name())
 }

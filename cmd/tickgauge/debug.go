@@ -101,7 +101,7 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 	l := measure.Ledger{
 		Version: version, Epoch: r.hub.Epoch(), BootID: feed.BootID(), FromNS: from, ToNS: to,
 		Complete: window.Complete, Scheduled: window.Scheduled, Unpublished: window.Unpublished,
-		Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
+		Schedule: r.published, Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
 	}
 	for i, s := range window.Symbols {
 		if s.Scheduled > 0 {

@@ -21,8 +21,8 @@ import (
 )
 
 type exchangeCmd struct {
-	GRPCAddr  string `name:"grpc-addr" default:"127.0.0.1:50051" placeholder:"HOST:PORT" help:"Where gRPC is served; port 0 takes a free one."`
-	HTTPAddr  string `name:"http-addr" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Where REST, WebSocket and SSE are served."`
+	GRPCAddr  string `name:"grpc-addr" default:"127.0.0.1:50051" help:"Where gRPC is served; port 0 takes a free one."`
+	HTTPAddr  string `name:"http-addr" default:"127.0.0.1:8080" help:"Where REST, WebSocket and SSE are served."`
 	DebugAddr string `placeholder:"HOST:PORT" help:"Where the ledger, the start of a held source and pprof are served; off unless given. Do not expose it."`
 
 	sourceFlags `embed:""`
@@ -60,8 +60,8 @@ func (c *exchangeCmd) Run() error {
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
-	if c.Hold && c.DebugAddr == "" {
-		return usageError{errors.New("--hold needs --debug-addr: a held source is started there")}
+	if err := c.check(); err != nil {
+		return usageError{err}
 	}
 	source, closeSource, err := c.open(log)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, publisher, schedule, written, &traffic}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, publisher, schedule, written, &traffic, c.schedule()}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -126,6 +126,31 @@ func (c *exchangeCmd) Run() error {
 	return err
 }
 
+func (c *exchangeCmd) check() error {
+	if c.Hold && c.DebugAddr == "" {
+		return errors.New("--hold needs --debug-addr: a held source is started there")
+	}
+	if err := positive(map[string]float64{
+		"--queue": float64(c.Queue), "--ring": float64(c.Ring), "--max-streams": float64(c.MaxStreams), "--max-symbols": float64(c.MaxSymbols),
+		"--max-subscribes": float64(c.MaxSubscribes), "--heartbeat": c.Heartbeat.Seconds(), "--write-timeout": c.WriteTimeout.Seconds(),
+	}); err != nil {
+		return err
+	}
+	for flag, addr := range map[string]string{"--grpc-addr": c.GRPCAddr, "--http-addr": c.HTTPAddr, "--debug-addr": c.DebugAddr} {
+		if addr == "" && flag == "--debug-addr" {
+			continue
+		}
+		_, port, err := net.SplitHostPort(addr)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
+		if err != nil {
+			return fmt.Errorf("%s %q: want HOST:PORT: %w", flag, addr, err)
+		}
+	}
+	return nil
+}
+
 // running is what the servers and the debug address look at.
 type running struct {
 	exchange  *streams.Exchange
@@ -134,6 +159,7 @@ type running struct {
 	schedule  *feed.ScheduleLog
 	written   *written
 	traffic   *streams.Traffic
+	published measure.Schedule
 }
 
 type listeners struct{ grpc, http, debug net.Listener }
@@ -146,10 +172,7 @@ func (c *exchangeCmd) listen(traffic *streams.Traffic) (l listeners, err error) 
 		ln         *net.Listener
 	}{{"--grpc-addr", c.GRPCAddr, &l.grpc}, {"--http-addr", c.HTTPAddr, &l.http}, {"--debug-addr", c.DebugAddr, &l.debug}} {
 		if a.addr == "" {
-			if a.flag == "--debug-addr" {
-				continue
-			}
-			return l, usageError{fmt.Errorf("%s is empty; want host:port", a.flag)}
+			continue // only the debug address may be
 		}
 		ln, err := config.Listen(context.Background(), "tcp", a.addr)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,27 +17,30 @@ import (
 )
 
 type fleetCmd struct {
-	Transport        string        `default:"grpc" enum:"grpc,websocket,sse" help:"${enum}."`
-	HTTPVersion      string        `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 has a connection for each stream, 2 (h2c) shares them."`
-	Encoding         string        `default:"protobuf" enum:"protobuf,json" help:"${enum}."`
+	Transport        string        `default:"grpc" enum:"grpc,websocket,sse" help:"One of ${enum}."`
+	HTTPVersion      string        `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 (unless given) has a connection for each stream, 2 (h2c) shares them."`
+	Encoding         string        `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
 	Target           string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
 	DebugTarget      string        `placeholder:"HOST:PORT" help:"The exchange's debug address: starts a held source, and gives the exchange's side of the account."`
 	Streams          int           `default:"100" help:"Streams to open."`
 	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
 	SymbolsPerStream int           `default:"1" help:"Symbols that each stream takes."`
 	Symbol           []string      `sep:"none" placeholder:"NAME" help:"Take these symbols only; may be repeated. All that the exchange lists unless given."`
-	Policy           string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: ${enum}."`
+	Policy           string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: conflate keeps the newest tick of each symbol, drop-oldest drops the oldest, disconnect ends the stream."`
 	Ramp             float64       `placeholder:"STREAMS/S" help:"Streams opened per second; as fast as they open unless given."`
 	Warmup           time.Duration `default:"3s" help:"Time before the measured window."`
 	Duration         time.Duration `default:"10s" help:"The measured window."`
 	JSON             string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
 	NoTable          bool          `help:"Print no table."`
+	Label            string        `hidden:"" help:"Name in the progress lines."`
 }
 
 // Help is the long text of --help.
 func (fleetCmd) Help() string {
 	return `Opens the streams, measures every delivery in the window, and prints a table.
-Ctrl-C ends the window early and prints what was measured; a second one gives up.
+Ctrl-C in the window ends it early and prints what was measured; a second one gives up.
+The exit status is 0 where the fleet ran to its end (a run that is not valid is a finding
+and no failure), 1 where it failed, lost streams or was interrupted, 2 for a wrong flag.
 
 Examples:
   tickgauge exchange --debug-addr 127.0.0.1:6060
@@ -83,7 +87,7 @@ func (c *fleetCmd) Run() error {
 	if err != nil {
 		return usageError{err}
 	}
-	progress := newProgress(os.Stderr, t.name)
+	progress := newProgress(os.Stderr, cmp.Or(c.Label, t.name))
 	opts := fleet.Options{
 		Connections: c.Connections, SymbolsPerStream: c.SymbolsPerStream, Policy: policy, Ramp: c.Ramp,
 		Warmup: c.Warmup, Duration: c.Duration, Stamp: t.stamp, Report: progress.show, ReportEvery: progress.every,
@@ -126,6 +130,17 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 			c.Target = "127.0.0.1:50051"
 		}
 	}
+	if err := positive(map[string]float64{"--streams": float64(c.Streams), "--symbols-per-stream": float64(c.SymbolsPerStream), "--duration": c.Duration.Seconds()}); err != nil {
+		return nil, 0, usageError{err}
+	}
+	switch {
+	case c.JSON != "":
+		if err := mayWrite(c.JSON); err != nil {
+			return nil, 0, usageError{err}
+		}
+	case c.NoTable:
+		return nil, 0, usageError{errors.New("--no-table without --json FILE would show nothing")}
+	}
 	connections := c.Connections
 	if connections == 0 {
 		connections = c.Streams
@@ -146,7 +161,7 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, err
 		return nil, fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", c.Target, listTimeout, t.side())
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, t.side())
 	}
 	names := make([]string, len(listed))
 	for i, s := range listed {
@@ -164,10 +179,15 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 	results.Cells = []report.Cell{{
 		Cell: plan.Cell{
 			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
-			Streams: c.Streams, Connections: connections, Symbols: symbols, Policy: c.Policy,
+			Streams: c.Streams, Connections: connections, Symbols: symbols, SymbolsPerStream: c.SymbolsPerStream, Policy: c.Policy,
 		},
 		Runs: []*measure.Run{run},
 	}}
+	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
+	if s := run.Schedule; s != nil {
+		results.Seed, results.Source, results.Zipf = s.Seed, s.Source, s.Zipf
+		results.Cells[0].Rate, results.Cells[0].Arrivals = s.Rate, s.Arrivals
+	}
 	if !c.NoTable {
 		if err := report.WriteTable(os.Stdout, results); err != nil {
 			return err
@@ -177,6 +197,9 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 		if err := results.WriteFile(c.JSON); err != nil {
 			return err
 		}
+	}
+	if run.Interrupted {
+		return errShown
 	}
 	if run.StreamsBroken > 0 {
 		return fmt.Errorf("%d of %d streams broke; what was measured until then stands above", run.StreamsBroken, c.Streams)

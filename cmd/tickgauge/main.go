@@ -20,6 +20,8 @@ type commands struct {
 	Fleet    fleetCmd    `cmd:"" help:"Run a fleet of subscribers against an exchange and measure every delivery."`
 	Compare  compareCmd  `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	Show kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // Exit statuses: what was asked was done, it failed, the command line was wrong.
@@ -40,6 +42,7 @@ func run(args []string) int {
 		kong.Description("A market-data exchange that is simulated, fleets of subscribers that measure it, and comparisons of transports."),
 		kong.UsageOnError(),
 		kong.Vars(flagDefaults()),
+		kong.Vars{"version": "tickgauge " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 	)
 	if err != nil {
@@ -87,11 +90,11 @@ func (versionCmd) Run() error {
 	return nil
 }
 
-// signals returns a channel that is closed by the first SIGINT or SIGTERM, and a
-// second one that is closed by the next; stop lets go of both.
+// signals returns a channel that is closed by the first SIGINT, SIGTERM or SIGHUP,
+// and a second one that is closed by the next; stop lets go of both.
 func signals() (first, second <-chan struct{}, stop func()) {
 	in := make(chan os.Signal, 2)
-	signal.Notify(in, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(in, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	a, b, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		for _, c := range []chan struct{}{a, b} {

@@ -183,7 +183,7 @@ func TestCtrlCEndsARunEarly(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitFailed {
 		t.Errorf("ended with %v: %s", err, errs.String())
 	}
 	run := readRun(t, file)
@@ -224,6 +224,20 @@ func TestWrongCommandLines(t *testing.T) {
 		{exitFailed, "empty", []string{"compare", "--source=" + empty}},
 		{exitUsage, "unknown cell", []string{"compare", "--transports=carrier-pigeon"}},
 		{exitUsage, "--streams", []string{"compare", "--streams=0"}},
+		{exitUsage, "--rate 0", []string{"compare", "--rate=0"}},
+		{exitUsage, "cannot share", []string{"compare", "--streams=50", "--connections=50"}},
+		{exitUsage, "named twice", []string{"compare", "--transports=grpc,grpc"}},
+		{exitUsage, "synthetic source", []string{"compare", "--source=" + empty, "--arrivals=poisson"}},
+		{exitUsage, "nothing can be written", []string{"compare", "--json=" + filepath.Join(empty, "x.json")}},
+		{exitUsage, "is a directory", []string{"fleet", "--json=" + t.TempDir()}},
+		{exitUsage, "would show nothing", []string{"fleet", "--no-table"}},
+		{exitUsage, "--duration", []string{"fleet", "--duration=0s"}},
+		{exitUsage, "--queue", []string{"exchange", "--queue=0"}},
+		{exitUsage, "--heartbeat", []string{"exchange", "--heartbeat=-1s"}},
+		{exitUsage, "HOST:PORT", []string{"exchange", "--grpc-addr=foo"}},
+		{exitUsage, "one of them", []string{"exchange", "--source=" + empty, "--rate=3", "--speed=3"}},
+		{exitUsage, "--seed is for", []string{"exchange", "--source=" + empty, "--seed=3"}},
+		{0, "", []string{"--version"}},
 		{exitUsage, "HTTP/1.1", []string{"fleet", "--transport=websocket", "--http-version=2"}},
 		{exitUsage, "connection of its own", []string{"fleet", "--transport=websocket", "--streams=10", "--connections=2"}},
 		{exitUsage, "--help", []string{"fleet", "--no-such-flag"}},

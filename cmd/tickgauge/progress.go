@@ -40,8 +40,12 @@ func (p *progress) show(s fleet.Status) {
 	}
 	if s.Progress.Received > 0 {
 		now := time.Now()
-		line += fmt.Sprintf(", %.0f ticks/s, p50 %s, p99 %s so far", float64(s.Progress.Received-p.seen)/now.Sub(p.at).Seconds(),
-			time.Duration(s.Progress.P50).Round(10*time.Microsecond), time.Duration(s.Progress.P99).Round(10*time.Microsecond))
+		past := now.Sub(p.at)
+		if p.seen == 0 {
+			past = min(past, max(s.Elapsed, time.Millisecond)) // the window has just begun
+		}
+		line += fmt.Sprintf(", %.0f deliveries/s, p50 %s, p99 %s so far", float64(s.Progress.Received-p.seen)/past.Seconds(),
+			coarse(s.Progress.P50), coarse(s.Progress.P99))
 		p.seen, p.at = s.Progress.Received, now
 	} else {
 		p.at = time.Now()
@@ -52,6 +56,15 @@ func (p *progress) show(s fleet.Status) {
 	}
 	p.bar.Describe(line)
 	_ = p.bar.Add(1) // draws; an error would be the terminal's
+}
+
+// coarse writes ns to the two digits that the running figures may have.
+func coarse(ns int64) time.Duration {
+	unit := int64(1)
+	for ns/unit >= 100 {
+		unit *= 10
+	}
+	return time.Duration((ns + unit/2) / unit * unit)
 }
 
 func (p *progress) end() {

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/feed/replay"
 	"github.com/tickgauge/tickgauge/feed/synth"
@@ -23,10 +26,10 @@ type sourceFlags struct {
 	Symbols  string   `placeholder:"N|A,B,C" help:"Synthetic symbols: how many, or their names; 100 unless given."`
 	Symbol   []string `sep:"none" placeholder:"NAME" help:"A synthetic symbol's name, any text; may be repeated. Takes the place of --symbols."`
 	Rate     *float64 `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
-	Arrivals string   `default:"" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty as a real spot feed is."`
+	Arrivals string   `default:"" placeholder:"NAME" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty as a real spot feed is."`
 	Zipf     *float64 `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; 0 is uniform."`
-	Seed     uint64   `default:"1" help:"Seed of the synthetic source: same seed, same ticks."`
-	Format   string   `enum:",binance,coinbase,kraken" default:"" help:"Format of the capture; found from its content unless named."`
+	Seed     *uint64  `placeholder:"N" help:"Seed of the synthetic source: same seed, same ticks; 1 unless given."`
+	Format   string   `enum:",binance,coinbase,kraken" default:"" placeholder:"NAME" help:"Format of the capture, binance, coinbase or kraken; found from its content unless named."`
 	Speed    *float64 `placeholder:"X" help:"Replay X times as fast as recorded."`
 	Loop     bool     `help:"Start the capture again at its end."`
 	SkipBad  bool     `help:"Count lines of the capture that cannot be read, instead of stopping."`
@@ -40,9 +43,12 @@ func (f *sourceFlags) open(log *slog.Logger) (feed.Source, func(), error) {
 		return s, func() {}, err
 	}
 	if err := f.misplaced("is for the synthetic source; leave it out with a capture", map[string]bool{
-		"--symbols": f.Symbols != "", "--symbol": f.Symbol != nil, "--arrivals": f.Arrivals != "", "--zipf": f.Zipf != nil,
+		"--symbols": f.Symbols != "", "--symbol": f.Symbol != nil, "--arrivals": f.Arrivals != "", "--zipf": f.Zipf != nil, "--seed": f.Seed != nil,
 	}); err != nil {
 		return nil, nil, err
+	}
+	if f.Rate != nil && f.Speed != nil {
+		return nil, nil, usageError{errors.New("--rate and --speed: a rate sets the speed, so give one of them")}
 	}
 	opts := replay.Options{Format: f.Format, Loop: f.Loop, SkipBad: f.SkipBad}
 	for flag, v := range map[string]struct{ given, option *float64 }{"--rate": {f.Rate, &opts.Rate}, "--speed": {f.Speed, &opts.Speed}} {
@@ -92,7 +98,7 @@ func (f *sourceFlags) openSynth() (feed.Source, error) {
 			return nil, usageError{err}
 		}
 	}
-	opts := synth.Options{Arrivals: arrivals, Seed: f.Seed, Names: f.Symbol}
+	opts := synth.Options{Arrivals: arrivals, Seed: f.seed(), Names: f.Symbol}
 	if f.Zipf != nil {
 		opts.Zipf = *f.Zipf
 	}
@@ -118,6 +124,40 @@ func (f *sourceFlags) openSynth() (feed.Source, error) {
 		return nil, usageError{err}
 	}
 	return s, nil
+}
+
+const defaultSeed = 1
+
+func (f *sourceFlags) seed() uint64 {
+	if f.Seed == nil {
+		return defaultSeed
+	}
+	return *f.Seed
+}
+
+// schedule says what is published, for the ledger.
+func (f *sourceFlags) schedule() measure.Schedule {
+	s := measure.Schedule{Source: filepath.Base(f.Source), Arrivals: "capture"}
+	if f.Source == synthSource {
+		s = measure.Schedule{Source: f.Source, Arrivals: cmp.Or(f.Arrivals, synth.Steady.String()), Seed: f.seed(), Rate: synth.DefaultRate}
+		if f.Zipf != nil {
+			s.Zipf = *f.Zipf
+		}
+	}
+	if f.Rate != nil {
+		s.Rate = *f.Rate
+	}
+	return s
+}
+
+// positive returns an error that names the first flag, by name, which is not.
+func positive(flags map[string]float64) error {
+	for _, flag := range slices.Sorted(maps.Keys(flags)) {
+		if !(flags[flag] > 0) {
+			return fmt.Errorf("%s: want a number above 0", flag)
+		}
+	}
+	return nil
 }
 
 // quiet is a log that keeps nothing.
