@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // PriceDecimals and SizeDecimals are the powers of ten behind Price and Size.
@@ -194,9 +195,18 @@ func parseExponent[T ~string | ~[]byte](text T) (value int64, n int, err error) 
 	return value, n, nil
 }
 
-func quoteShort(s string) string {
-	if len(s) > 40 {
-		s = s[:40] + "…"
+func quoteShort(s string) string { return strconv.Quote(shortName(s)) }
+
+// shortName keeps what somebody sent from filling an answer.
+func shortName(s string) string { return shorten(s, 40) }
+
+// shorten cuts text that is longer than limit bytes, at a whole rune.
+func shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
 	}
-	return strconv.Quote(s)
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
 }

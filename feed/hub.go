@@ -65,6 +65,7 @@ type member struct {
 	told    uint64 // last seq handed out or skipped; under sub.mu, as what follows
 	waiting int    // ticks in the queue
 	skip    *Skipped
+	gone    bool // unsubscribed; under sub.mu
 }
 
 // Frame is one published tick with its encoded forms, shared by all who get it.
@@ -246,6 +247,6 @@ func (h *Hub) encode(f *Frame, encoding int) []byte {
 }
 
 func unknownSymbol(name string) *Problem {
-	return &Problem{Code: CodeUnknownSymbol, Symbol: name,
+	return &Problem{Code: CodeUnknownSymbol, Symbol: shortName(name),
 		Message: "symbol " + quoteShort(name) + " is not listed; GET /v2/symbols or ListSymbols tells which are"}
 }

@@ -34,5 +34,19 @@ type Problem struct {
 	Fatal     bool   // the stream ends after it
 }
 
+// maxProblemText bounds the message of a problem, which may quote its cause.
+const maxProblemText = 1024
+
+// Bounded returns the problem with its text cut to what a waiting answer may
+// take of memory; itself where it is short.
+func (p *Problem) Bounded() *Problem {
+	if len(p.Message) <= maxProblemText && len(p.Symbol) <= maxProblemText {
+		return p
+	}
+	short := *p
+	short.Message, short.Symbol = shorten(p.Message, maxProblemText), shorten(p.Symbol, maxProblemText)
+	return &short
+}
+
 // Error returns the message with its code.
 func (p *Problem) Error() string { return string(p.Code) + ": " + p.Message }

@@ -70,17 +70,20 @@ func (q *frameQueue) remove(i int) queued {
 	return q.popFront()
 }
 
-// removeAll takes out every tick of m's symbol.
-func (q *frameQueue) removeAll(m *member) {
+// removeGone takes out every tick of members that are gone.
+func (q *frameQueue) removeGone() {
 	kept := 0
 	for i := range q.len {
-		if e := *q.at(i); e.member != m {
-			*q.at(kept) = e
-			kept++
+		e := *q.at(i)
+		if e.member.gone {
+			e.member.waiting = 0
+			continue
 		}
+		*q.at(kept) = e
+		kept++
 	}
 	for i := kept; i < q.len; i++ {
 		*q.at(i) = queued{}
 	}
-	q.len, m.waiting = kept, 0
+	q.len = kept
 }

@@ -48,6 +48,7 @@ func (s *Subscription) Subscribe(req Subscribe) error {
 		answer.Symbols = append(answer.Symbols, SymbolSeq{Symbol: l.symbol.Name, Seq: l.state.Seq})
 	}
 	s.bound = max(s.bound, s.places())
+	s.answered += len(added)
 	s.control = append(s.control, controlItem{message: Message{Subscribed: answer}})
 	if req.Cursor == "" {
 		s.snapshots(added)
@@ -64,8 +65,12 @@ func (s *Subscription) Subscribe(req Subscribe) error {
 }
 
 // maxControl bounds the answers that wait for a stream whose reader has stopped
-// while it goes on asking.
+// while it goes on asking: messages, and symbols named in them.
 const maxControl = 4096
+
+// maxReplay bounds what one subscribe replays, which is merged under the hub's
+// lock. Symbols beyond it get a gap.
+const maxReplay = 16_384
 
 func (s *Subscription) refused() error {
 	switch {
@@ -73,7 +78,7 @@ func (s *Subscription) refused() error {
 		return ErrClosed
 	case s.ended != nil:
 		return s.ended
-	case len(s.control) > maxControl:
+	case len(s.control)+s.answered > maxControl:
 		return &Problem{Code: CodeRateLimited, Message: fmt.Sprintf("%d answers wait to be read; read the stream before asking for more", len(s.control))}
 	}
 	return nil
@@ -88,7 +93,7 @@ func (s *Subscription) newMembers(names []string) ([]*member, error) {
 		case l == nil:
 			return nil, unknownSymbol(name)
 		case seen[name] || s.members[name] != nil:
-			return nil, &Problem{Code: CodeAlreadySubscribed, Symbol: name,
+			return nil, &Problem{Code: CodeAlreadySubscribed, Symbol: shortName(name),
 				Message: fmt.Sprintf("symbol %s is subscribed already on this stream", quoteShort(name))}
 		}
 		seen[name] = true
@@ -126,13 +131,18 @@ func (s *Subscription) resume(added []*member, c Cursor) {
 		if why == SkipNone && l.ring.evicted > c.HubSeq {
 			why = SkipGap
 		}
+		if why == SkipNone {
+			frames = l.ring.after(frames[:0], c.HubSeq)
+			if len(replay)+len(frames) > maxReplay {
+				why = SkipGap
+			}
+		}
 		if why != SkipNone {
 			gaps = append(gaps, m)
 			s.control = append(s.control, controlItem{message: Message{Skipped: &Skipped{
 				Symbol: l.symbol.Name, ToSeq: l.state.Seq, Reason: why}}})
 			continue
 		}
-		frames = l.ring.after(frames[:0], c.HubSeq)
 		if len(frames) > 0 {
 			m.told = frames[0].Tick.Seq - 1
 		}
@@ -196,20 +206,24 @@ func (s *Subscription) Unsubscribe(req Unsubscribe) error {
 	if err := s.refused(); err != nil {
 		return err
 	}
-	for i, name := range req.Symbols {
-		if s.members[name] == nil || slices.Contains(req.Symbols[:i], name) {
-			return &Problem{Code: CodeNotSubscribed, Symbol: name,
+	gone := make(map[string]*member, len(req.Symbols))
+	for _, name := range req.Symbols {
+		if s.members[name] == nil || gone[name] != nil {
+			return &Problem{Code: CodeNotSubscribed, Symbol: shortName(name),
 				Message: fmt.Sprintf("symbol %s is not subscribed on this stream", quoteShort(name))}
 		}
+		gone[name] = s.members[name]
 	}
 	answer := &Unsubscribed{}
 	for _, name := range req.Symbols {
-		m := s.members[name]
+		m := gone[name]
 		m.listing.remove(m)
+		m.gone = true
 		delete(s.members, name)
-		s.queue.removeAll(m)
 		answer.Symbols = append(answer.Symbols, SymbolSeq{Symbol: name, Seq: m.told})
 	}
+	s.queue.removeGone()
+	s.answered += len(req.Symbols)
 	s.control = append(s.control, controlItem{message: Message{Unsubscribed: answer}})
 	s.signal()
 	return nil

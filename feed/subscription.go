@@ -28,13 +28,14 @@ type Subscription struct {
 	onEnd    func(*Problem)
 	ready    chan struct{}
 
-	mu      sync.Mutex
-	policy  Policy
-	members map[string]*member
-	control []controlItem
-	queue   frameQueue
-	bound   int // places now: more than capacity while a replay drains
-	ended   *Problem
+	mu       sync.Mutex
+	policy   Policy
+	members  map[string]*member
+	control  []controlItem
+	answered int // symbols named in control
+	queue    frameQueue
+	bound    int // places now: more than capacity while a replay drains
+	ended    *Problem
 }
 
 // controlItem is a message, or the member whose pending skip stands here, so
@@ -104,7 +105,7 @@ func (s *Subscription) Take(b *Batch, maxFrames int) error {
 		b.Control = append(b.Control, c.message)
 		*c = controlItem{}
 	}
-	s.control = s.control[:0]
+	s.control, s.answered = s.control[:0], 0
 	for len(b.Frames) < maxFrames && s.queue.len > 0 {
 		e := s.queue.popFront()
 		e.member.told = e.frame.Tick.Seq

@@ -30,6 +30,15 @@ func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
 		mux.Handle(r.Method+" "+r.Pattern, r.Handler)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			// net/http reads a body that is still to come before it answers.
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readBodyTimeout)) // both versions have deadlines
+			if r.Method == http.MethodGet || r.Method == http.MethodHead {
+				w.Header().Set("Connection", "close")
+				refuse(w, r, &feed.Problem{Code: feed.CodeBadRequest, Message: "a " + r.Method + " takes no body; send none"})
+				return
+			}
+		}
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
 			mux.ServeHTTP(w, r)
@@ -59,6 +68,7 @@ func (a muxAnswer) WriteHeader(int)             {}
 // stream: what a stream writes is bounded by Options.WriteTimeout.
 const (
 	readHeaderTimeout = 5 * time.Second
+	readBodyTimeout   = 5 * time.Second
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
 	pingAfter         = time.Minute // of silence

@@ -13,7 +13,7 @@ func (s *Session) apply(req *feed.Request) error {
 	case req.Subscribe != nil:
 		return s.Subscribe(*req.Subscribe)
 	case req.Unsubscribe != nil:
-		if err := s.allowed(); err != nil {
+		if err := s.allowed(len(req.Unsubscribe.Symbols)); err != nil {
 			return err
 		}
 		if err := s.sub.Unsubscribe(*req.Unsubscribe); err != nil {
@@ -31,7 +31,7 @@ func (s *Session) apply(req *feed.Request) error {
 // Subscribe adds symbols within the limits of the exchange, and returns a
 // *feed.Problem where it refuses. The goroutine that calls Handle may call it.
 func (s *Session) Subscribe(req feed.Subscribe) error {
-	if err := s.allowed(); err != nil {
+	if err := s.allowed(len(req.Symbols)); err != nil {
 		return err
 	}
 	if limit := s.exchange.opts.Limits.MaxSymbolsPerStream; s.symbols+len(req.Symbols) > limit {
@@ -45,15 +45,27 @@ func (s *Session) Subscribe(req feed.Subscribe) error {
 	return nil
 }
 
-// allowed counts requests per second of the monotonic clock.
-func (s *Session) allowed() error {
+// symbolsPerRequest is how many symbols count as much as a request does: what a
+// request costs everybody is the time that it holds the hub.
+const symbolsPerRequest = 50
+
+// allowed counts requests per second of the monotonic clock, and those of many
+// symbols for more than one.
+func (s *Session) allowed(symbols int) error {
 	if second := feed.Now() / int64(time.Second); second != s.second {
 		s.second, s.subscribes = second, 0
 	}
-	s.subscribes++
-	if limit := s.exchange.opts.Limits.MaxSubscribesPerSecond; s.subscribes > limit {
+	limits := s.exchange.opts.Limits
+	switch {
+	case s.subscribes >= limits.MaxSubscribesPerSecond:
 		return &feed.Problem{Code: feed.CodeRateLimited,
-			Message: fmt.Sprintf("more than %d subscribe and unsubscribe requests in a second; name several symbols in one request", limit)}
+			Message: fmt.Sprintf("more than %d subscribe and unsubscribe requests in a second, each %d symbols counting as one; wait, or name several symbols in one request",
+				limits.MaxSubscribesPerSecond, symbolsPerRequest)}
+	case symbols > limits.MaxSymbolsPerStream:
+		s.subscribes++
+		return &feed.Problem{Code: feed.CodeTooManySymbols,
+			Message: fmt.Sprintf("%d symbols in a request; a stream may have %d", symbols, limits.MaxSymbolsPerStream)}
 	}
+	s.subscribes += 1 + symbols/symbolsPerRequest
 	return nil
 }

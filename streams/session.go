@@ -205,7 +205,7 @@ func (s *Session) Handle(req *feed.Request) error {
 // Refuse answers with a problem, as Handle does; after a Fatal one the session ends.
 func (s *Session) Refuse(p *feed.Problem) error {
 	s.exchange.stats.problems.Add(1)
-	return s.reply(feed.Message{Problem: p})
+	return s.reply(feed.Message{Problem: p.Bounded()})
 }
 
 func (s *Session) reply(m feed.Message) error {

@@ -74,7 +74,7 @@ const RequestIDHeader = "X-Request-Id"
 // of its code. Its request id is the client's X-Request-Id or a new one, and is
 // also sent as that header.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p *feed.Problem) {
-	answer := *p
+	answer := *p.Bounded()
 	if answer.RequestID = r.Header.Get(RequestIDHeader); answer.RequestID == "" || len(answer.RequestID) > 128 {
 		answer.RequestID = rand.Text()
 	}
