@@ -69,9 +69,8 @@ func (p *Publisher) Run(ctx context.Context) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if p.log != nil {
-		defer p.log.finish()
-	}
+	var until int64
+	defer func() { p.log.finish(until) }()
 	var u Update
 	for {
 		u = Update{}
@@ -83,6 +82,7 @@ func (p *Publisher) Run(ctx context.Context) error {
 		}
 		due := p.startNS + u.AtNS
 		if p.stopNS != 0 && due >= p.stopNS {
+			until = p.stopNS
 			return nil
 		}
 		if err := SleepUntil(ctx, due); err != nil {

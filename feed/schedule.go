@@ -22,6 +22,7 @@ type ScheduleLog struct {
 	newest   int64 // due of the newest entry
 	lastSeq  map[int32]uint64
 	finished bool
+	covered  int64 // once finished: until when the schedule says what was due
 }
 
 type scheduled struct {
@@ -63,6 +64,11 @@ func (l *ScheduleLog) add(e scheduled) {
 	defer l.mu.Unlock()
 	l.lastSeq[e.symbol] = e.seq
 	l.newest = e.dueNS
+	if l.entries == nil {
+		// Whole at once, since growing would copy on the publisher's time; the system
+		// gives memory only for what is written.
+		l.entries = make([]scheduled, 0, l.limit)
+	}
 	if len(l.entries) < l.limit {
 		l.entries = append(l.entries, e)
 		return
@@ -72,15 +78,27 @@ func (l *ScheduleLog) add(e scheduled) {
 	l.next = (l.next + 1) % l.limit
 }
 
-func (l *ScheduleLog) finish() {
+// finish says that nothing more is due before stopNS; 0 where the source ended.
+func (l *ScheduleLog) finish(stopNS int64) {
+	if l == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.finished = true
+	l.finished, l.covered = true, max(stopNS, l.newest+1)
+}
+
+// Complete reports whether no update due before toNS is still to come.
+func (l *ScheduleLog) Complete(toNS int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.finished || l.newest >= toNS
 }
 
 // ScheduleWindow is what the schedule had due in a window.
 type ScheduleWindow struct {
 	Complete    bool           // no update due in the window is still to come
+	Ended       bool           // the source ended before the window did
 	Scheduled   int64          // updates due
 	Unpublished int64          // of them, never published
 	Symbols     []SymbolWindow // in the order of the hub's symbols, those without updates too
@@ -104,7 +122,7 @@ func (l *ScheduleLog) Window(fromNS, toNS int64, n int) (ScheduleWindow, error) 
 		return ScheduleWindow{}, fmt.Errorf("schedule log: the window starts %d ns before the oldest of the %d updates kept; ask sooner, or for a shorter window",
 			l.evicted-fromNS, l.limit)
 	}
-	w := ScheduleWindow{Complete: l.finished || l.newest >= toNS, Symbols: make([]SymbolWindow, n)}
+	w := ScheduleWindow{Complete: l.finished || l.newest >= toNS, Ended: l.finished && l.covered < toNS, Symbols: make([]SymbolWindow, n)}
 	for _, part := range [][]scheduled{l.entries[l.next:], l.entries[:l.next]} {
 		// Due times only grow, so each part is sorted.
 		i, _ := slices.BinarySearchFunc(part, fromNS, func(e scheduled, from int64) int {

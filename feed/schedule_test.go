@@ -46,7 +46,7 @@ func TestScheduleLogWindow(t *testing.T) {
 		!slices.Equal(w.Symbols, []SymbolWindow{{2, 0, 2, 3}, {2, 1, 1, 2}}) {
 		t.Errorf("the full log says %+v, %v", w, err)
 	}
-	l.finish()
+	l.finish(0)
 	if w, _ := l.Window(11, 41, 2); !w.Complete {
 		t.Error("a window of a finished schedule is not complete")
 	}

@@ -31,9 +31,14 @@ func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
-			// net/http reads a body that is still to come before it answers.
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readBodyTimeout)) // both versions have deadlines
+			// net/http reads a body that is still to come before it answers; one that is
+			// refused is not waited for. Both versions of HTTP have deadlines.
+			wait := readBodyTimeout
 			if r.Method == http.MethodGet || r.Method == http.MethodHead {
+				wait = 0
+			}
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(wait))
+			if wait == 0 {
 				w.Header().Set("Connection", "close")
 				refuse(w, r, &feed.Problem{Code: feed.CodeBadRequest, Message: "a " + r.Method + " takes no body; send none"})
 				return

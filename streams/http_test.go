@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -196,5 +197,28 @@ func TestServeHTTPFails(t *testing.T) {
 	ln.Close()
 	if err := ServeHTTP(t.Context(), ln, http.NotFoundHandler(), Options{}, 0, slog.New(slog.DiscardHandler)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("ServeHTTP on a closed listener = %v, want %v", err, net.ErrClosed)
+	}
+}
+
+// net/http would wait for the body before it answers, and a stream would never
+// begin nor end.
+func TestGetTakesNoBody(t *testing.T) {
+	s := serve(t, NewHTTPHandler([]Route{{Method: http.MethodGet, Pattern: "/x", Handler: http.HandlerFunc(
+		func(http.ResponseWriter, *http.Request) { t.Error("the handler was called") })}},
+		func(w http.ResponseWriter, _ *http.Request, p *feed.Problem) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, string(p.Code))
+		}), time.Second)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if _, err := io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(conn) // ends, since the connection is closed
+	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400") || !strings.Contains(string(answer), string(feed.CodeBadRequest)) {
+		t.Errorf("answer %q, %v", answer, err)
 	}
 }

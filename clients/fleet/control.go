@@ -35,9 +35,10 @@ func NewControl(addr string) (*Control, error) {
 }
 
 // Run starts the held source at startNS, and stops it at stopNS; CLOCK_MONOTONIC.
+// epoch, where not empty, is the exchange run that is meant: another one refuses.
 // It reports false where the source runs already.
-func (c *Control) Run(ctx context.Context, startNS, stopNS int64) (bool, error) {
-	body, err := json.Marshal(map[string]int64{"start_ns": startNS, "stop_ns": stopNS})
+func (c *Control) Run(ctx context.Context, epoch string, startNS, stopNS int64) (bool, error) {
+	body, err := json.Marshal(map[string]any{"start_ns": startNS, "stop_ns": stopNS, "epoch": epoch})
 	if err != nil {
 		return false, err
 	}

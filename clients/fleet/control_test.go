@@ -48,18 +48,18 @@ func TestControlRun(t *testing.T) {
 		started bool
 		err     string
 	}{
-		{"started", 200, `{"start_ns":10,"stop_ns":20}`, true, ""},
+		{"started", 200, `{"epoch":"","start_ns":10,"stop_ns":20}`, true, ""},
 		{"runs already", 409, "the source runs already", false, ""},
 		{"refused", 400, "stop 20 is not after start 10\n", false, "start source: the debug address answered 400: stop 20 is not after start 10"},
 		{"no debug address", 404, "404 page not found\n", false, "start source: the debug address answered 404: 404 page not found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := &debugAddress{status: c.status, answer: c.answer}
-			started, err := d.serve(t).Run(t.Context(), 10, 20)
+			started, err := d.serve(t).Run(t.Context(), "", 10, 20)
 			if started != c.started || text(err) != c.err {
 				t.Errorf("started %t, error %q; want %t, %q", started, text(err), c.started, c.err)
 			}
-			if d.request != "POST /debug/run" || d.body != `{"start_ns":10,"stop_ns":20}` {
+			if d.request != "POST /debug/run" || d.body != `{"epoch":"","start_ns":10,"stop_ns":20}` {
 				t.Errorf("asked %s with %s", d.request, d.body)
 			}
 		})
@@ -110,7 +110,7 @@ func TestControlUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Close()
-	if _, err := c.Run(t.Context(), 1, 2); err == nil || !strings.HasPrefix(err.Error(), "start source: ") {
+	if _, err := c.Run(t.Context(), "", 1, 2); err == nil || !strings.HasPrefix(err.Error(), "start source: ") {
 		t.Errorf("error %v, want that the source could not be started", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -72,7 +72,7 @@ func New(dialer clients.Dialer, symbols []string, streams int, opts Options) (*F
 		return nil, errors.New("no symbols to subscribe to; the exchange lists none")
 	case opts.SymbolsPerStream < 0 || opts.SymbolsPerStream > len(symbols):
 		return nil, fmt.Errorf("%d symbols per stream, but the exchange lists %d", opts.SymbolsPerStream, len(symbols))
-	case opts.Ramp < 0 || opts.Warmup < 0 || opts.Duration < 0:
+	case !(opts.Ramp >= 0) || opts.Warmup < 0 || opts.Duration < 0:
 		return nil, errors.New("ramp, warm-up and duration must not be negative")
 	}
 	if opts.Connections == 0 {
@@ -121,13 +121,16 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 		return nil, err
 	}
 	run := &measure.Run{DurationNS: w.to - w.from, OpenAllNS: openAll, Stamp: f.opts.Stamp, Interrupted: w.interrupted}
-	evidence := measure.Evidence{FleetLag: w.lag, Interrupted: w.interrupted}
+	evidence := measure.Evidence{FleetLag: w.lag, Interrupted: w.interrupted, Streams: f.streams}
 	process, _, _ := meter.Window(w.from, w.to)
 
 	f.status.phase("waiting for late ticks", lateGrace)
 	var due map[string]measure.SymbolDue
 	if f.opts.Control != nil {
 		ledger, err := f.opts.Control.Ledger(ctx, w.from, w.to)
+		if err == nil && ledger.Epoch != "" && ledger.Epoch != f.rec.Epoch() {
+			err = fmt.Errorf("the ledger is of another exchange: epoch %s, the streams' is %s", ledger.Epoch, f.rec.Epoch())
+		}
 		if err != nil {
 			run.Reasons = append(run.Reasons, err.Error())
 		} else {
@@ -135,6 +138,9 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 			run.Schedule = &ledger.Schedule
 			f.awaitLate(ctx, due, w.to)
 		}
+	}
+	if due == nil {
+		evidence.Unproven = f.awaitProof(ctx, w.to)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -165,9 +171,21 @@ func (f *Fleet) awaitLate(ctx context.Context, due map[string]measure.SymbolDue,
 	for name, s := range due {
 		final[name] = s.LastSeq
 	}
+	f.await(ctx, windowEnd, func() bool { return f.rec.Reached(final) })
+}
+
+// awaitProof waits, where no ledger tells the final sequences, until a later tick
+// has come to every stream, for at most lateGrace, and returns to how many
+// symbols of streams none did.
+func (f *Fleet) awaitProof(ctx context.Context, windowEnd int64) int {
+	f.await(ctx, windowEnd, func() bool { return f.rec.Unproven(windowEnd) == 0 })
+	return f.rec.Unproven(windowEnd)
+}
+
+func (f *Fleet) await(ctx context.Context, windowEnd int64, done func() bool) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
-	for !f.rec.Reached(final) && feed.Now() < windowEnd+int64(lateGrace) {
+	for !done() && feed.Now() < windowEnd+int64(lateGrace) {
 		select {
 		case <-ctx.Done():
 			return

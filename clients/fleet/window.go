@@ -28,7 +28,7 @@ func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (w
 	w.to = w.from + int64(f.opts.Duration)
 	f.rec.SetWindow(w.from, w.to)
 	if f.opts.Control != nil {
-		if _, err := f.opts.Control.Run(ctx, start, w.to); err != nil {
+		if _, err := f.opts.Control.Run(ctx, f.rec.Epoch(), start, w.to); err != nil {
 			return w, err
 		}
 	}

@@ -181,12 +181,9 @@ func (a *account) count(reason feed.SkipReason, n int64) {
 }
 
 // close settles what waits, after the last message, with the symbol's window as
-// the exchange tells it; without a ledger the window is what arrived. slow says
+// the exchange tells it; without a ledger it is what arrived at any stream. slow says
 // that the exchange ended the stream for being slow.
 func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublished int64) {
-	if !ledger {
-		w = SymbolDue{FirstSeq: a.firstIn, LastSeq: a.lastIn}
-	}
 	for _, s := range append(a.edge, a.skips...) {
 		a.count(s.reason, s.overlap(w.FirstSeq, w.LastSeq))
 	}

@@ -9,6 +9,7 @@ type Deliveries struct {
 	Dropped     int64 // the exchange said so, or ended the stream as a slow consumer
 	Missed      int64 // nobody said anything, and what was never published
 	Unpublished int64 // of Missed, what the exchange never published
+	Unbalanced  int64 // received beyond what was due, by the streams that did so
 	Duplicated  int64
 	Reordered   int64 // received after a later one
 	Stray       int64 // ticks and skips of symbols that the stream had not subscribed to
@@ -31,16 +32,20 @@ type Deliveries struct {
 func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 	total := newTally()
 	d := &Deliveries{DueFromLedger: due != nil}
+	if due == nil {
+		due = r.seen()
+	}
 	for i := range r.streams {
 		st := &r.streams[i]
 		for j := range st.symbols {
 			a := &st.symbols[j]
-			scheduled, missed, unpublished := a.close(due[a.symbol], due != nil, st.slow)
+			scheduled, missed, unpublished := a.close(due[a.symbol], d.DueFromLedger, st.slow)
 			d.Due += scheduled
 			d.Received += a.received
 			d.Conflated += a.conflated
 			d.Dropped += a.dropped
 			d.Missed += missed
+			d.Unbalanced += max(-missed, 0)
 			d.Unpublished += unpublished
 		}
 	}
@@ -60,4 +65,25 @@ func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 		}
 	}
 	return d
+}
+
+// seen is the window of each symbol as far as any stream received it, which is
+// what there is without a ledger.
+func (r *Recorder) seen() map[string]SymbolDue {
+	windows := make(map[string]SymbolDue)
+	for i := range r.streams {
+		for j := range r.streams[i].symbols {
+			a := &r.streams[i].symbols[j]
+			if a.firstIn == 0 {
+				continue
+			}
+			w, ok := windows[a.symbol]
+			if !ok {
+				w = SymbolDue{Symbol: a.symbol, FirstSeq: a.firstIn, LastSeq: a.lastIn}
+			}
+			w.FirstSeq, w.LastSeq = min(w.FirstSeq, a.firstIn), max(w.LastSeq, a.lastIn)
+			windows[a.symbol] = w
+		}
+	}
+	return windows
 }

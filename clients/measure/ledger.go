@@ -10,6 +10,7 @@ type Ledger struct {
 	ToNS    int64  `json:"to_ns"`
 	// Complete says that no update due in the window is still to be published.
 	Complete    bool        `json:"complete"`
+	Ended       bool        `json:"ended"`       // the source ended before the window did
 	Scheduled   int64       `json:"scheduled"`   // updates due in the window
 	Unpublished int64       `json:"unpublished"` // of them, never published
 	Symbols     []SymbolDue `json:"symbols"`     // those with updates due in the window
@@ -59,6 +60,7 @@ const (
 	Conflated    = "conflated"
 	Dropped      = "dropped"
 	Disconnected = "disconnected"
+	StreamsOpen  = "streams_open" // now, in Totals
 )
 
 // Lag is how late something that has a schedule was.

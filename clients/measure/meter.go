@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,11 +24,12 @@ type Process struct {
 // meterInterval is how often a Meter looks; a window's edges are interpolated.
 const meterInterval = 50 * time.Millisecond
 
-// meterSamples is how many samples a Meter keeps: an hour of them.
+// meterSamples is how many samples a Meter keeps: an hour of them. A longer life
+// is sampled at twice the interval, and so on.
 const meterSamples = int(time.Hour / meterInterval)
 
 // Meter samples the process's CPU time, from getrusage, its memory and counters,
-// so that any window of the last hour can be accounted for afterwards.
+// so that any window can be accounted for afterwards.
 type Meter struct {
 	names    []string
 	read     func([]int64) []int64
@@ -35,7 +37,8 @@ type Meter struct {
 
 	mu      sync.Mutex
 	samples []sample
-	next    int // where the next one goes once the ring is full
+	stride  int // of the interval's ticks, each stride-th is kept
+	ticks   int
 }
 
 type sample struct {
@@ -75,13 +78,21 @@ func (m *Meter) sample() {
 	m.add(m.now())
 }
 
+// add keeps a sample, if it is one of those to keep, and thins out the old ones
+// when there are too many: each other one goes.
 func (m *Meter) add(s sample) {
-	if len(m.samples) < meterSamples {
-		m.samples = append(m.samples, s)
+	m.ticks++
+	if m.stride = max(m.stride, 1); (m.ticks-1)%m.stride != 0 {
 		return
 	}
-	m.samples[m.next] = s
-	m.next = (m.next + 1) % len(m.samples)
+	if len(m.samples) >= meterSamples {
+		for i := 0; 2*i < len(m.samples); i++ {
+			m.samples[i] = m.samples[2*i]
+		}
+		m.samples = m.samples[:(len(m.samples)+1)/2]
+		m.stride *= 2
+	}
+	m.samples = append(m.samples, s)
 }
 
 func (m *Meter) now() sample {
@@ -94,12 +105,13 @@ func (m *Meter) now() sample {
 }
 
 // Window returns what was used and counted in [fromNS, toNS), CLOCK_MONOTONIC,
-// and the counters' totals now. What is older than an hour is cut off.
+// and the counters' totals now.
 func (m *Meter) Window(fromNS, toNS int64) (p Process, window, totals map[string]int64) {
-	m.sample() // so that a window which ends now has its end
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	from, to, last := m.at(fromNS), m.at(toNS), m.nth(len(m.samples)-1)
+	last := m.now() // so that a window which ends now has its end
+	samples := append(slices.Clip(m.samples), last)
+	from, to := at(samples, fromNS), at(samples, toNS)
 	p = Process{
 		CPUUserNS: to.userNS - from.userNS, CPUSystemNS: to.sysNS - from.sysNS,
 		RSSBytes: to.rss, RSSBaselineBytes: m.baseline, Goroutines: runtime.NumGoroutine(),
@@ -112,21 +124,19 @@ func (m *Meter) Window(fromNS, toNS int64) (p Process, window, totals map[string
 	return p, window, totals
 }
 
-func (m *Meter) nth(i int) sample { return m.samples[(m.next+i)%len(m.samples)] }
-
 // at interpolates between the samples around a time.
-func (m *Meter) at(ns int64) sample {
+func at(samples []sample, ns int64) sample {
 	i := 0
-	for i < len(m.samples) && m.nth(i).atNS < ns {
+	for i < len(samples) && samples[i].atNS < ns {
 		i++
 	}
 	if i == 0 {
-		return m.nth(0)
+		return samples[0]
 	}
-	if i == len(m.samples) {
-		return m.nth(i - 1)
+	if i == len(samples) {
+		return samples[i-1]
 	}
-	a, b := m.nth(i-1), m.nth(i)
+	a, b := samples[i-1], samples[i]
 	part := float64(ns-a.atNS) / float64(max(b.atNS-a.atNS, 1))
 	mix := func(x, y int64) int64 { return x + int64(part*float64(y-x)) }
 	s := sample{atNS: ns, userNS: mix(a.userNS, b.userNS), sysNS: mix(a.sysNS, b.sysNS), rss: a.rss}

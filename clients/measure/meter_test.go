@@ -50,29 +50,30 @@ func TestMeterWindow(t *testing.T) {
 	}
 }
 
-func TestMeterForgetsWhatIsOld(t *testing.T) {
-	const extra = 1000
-	m := handMade(meterSamples + extra)
-	if len(m.samples) != meterSamples {
-		t.Fatalf("%d samples are kept, want %d", len(m.samples), meterSamples)
+// A process that lives longer than the samples that are kept is sampled less
+// often, and still accounted for from its start.
+func TestMeterThinsOutWhatIsOld(t *testing.T) {
+	const lives = 3 * meterSamples
+	m := handMade(lives)
+	if len(m.samples) > meterSamples || len(m.samples) < meterSamples/2 {
+		t.Fatalf("%d samples are kept, want at most %d and at least half", len(m.samples), meterSamples)
 	}
-	oldest, newest := int64(100*(extra+1)), int64(100*(meterSamples+extra))
-	if a, b := m.nth(0).atNS, m.nth(meterSamples-1).atNS; a != oldest || b != newest {
-		t.Fatalf("kept from %d to %d, want %d to %d", a, b, oldest, newest)
+	for i := 1; i < len(m.samples); i++ {
+		if step := m.samples[i].atNS - m.samples[i-1].atNS; step != 100*int64(m.stride) {
+			t.Fatalf("sample %d is %d ns after the one before, want %d", i, step, 100*m.stride)
+		}
 	}
 	for _, c := range []struct {
-		name     string
-		from, to int64
-		system   int64
+		name             string
+		from, to, system int64
 	}{
-		{"around the place where the ring is joined", int64(100 * (meterSamples - 2)), int64(100 * (meterSamples + 3)), 100},
-		{"the newest", newest - 1000, newest, 200},
-		{"older than the oldest is cut off", 0, oldest + 2000, 400 - 20}, // Window's own sample took the oldest's place
+		{"from the start", 100, 100 * int64(meterSamples+1), 20 * int64(meterSamples)},
+		{"across what was thinned twice", 100 * int64(meterSamples/2), 100 * 2 * int64(meterSamples), 20 * int64(meterSamples) * 3 / 2},
+		{"between samples", 1000, 1300, 60},
 	} {
-		if p, _, _ := m.Window(c.from, c.to); p.CPUSystemNS != c.system {
+		if p, _, _ := m.Window(c.from, c.to); p.CPUSystemNS < c.system-1 || p.CPUSystemNS > c.system+1 {
 			t.Errorf("%s: %d ns system, want %d", c.name, p.CPUSystemNS, c.system)
 		}
-		m = handMade(meterSamples + extra)
 	}
 }
 

@@ -11,8 +11,11 @@ import (
 	"github.com/tickgauge/tickgauge/feed"
 )
 
-// probeInterval is how often a Probe wants to run.
+// probeInterval is how often a Probe wants to run; in windows of over ten minutes
+// less often.
 const probeInterval = 10 * time.Millisecond
+
+const maxProbes = int64(10 * time.Minute / probeInterval)
 
 // Probe measures how late this process gets to run: whether its system gave it a
 // processor, and its runtime did not stop the world. It wants to wake once in
@@ -29,8 +32,9 @@ type Probe struct {
 // NewProbe returns a probe of the window [fromNS, toNS), CLOCK_MONOTONIC.
 func NewProbe(fromNS, toNS int64) *Probe {
 	p := &Probe{}
-	for at := fromNS; at < toNS; at += int64(probeInterval) {
-		p.deadlines = append(p.deadlines, at+rand.Int64N(min(int64(probeInterval), toNS-at)))
+	interval := max(int64(probeInterval), (toNS-fromNS)/maxProbes)
+	for at := fromNS; at < toNS; at += interval {
+		p.deadlines = append(p.deadlines, at+rand.Int64N(min(interval, toNS-at)))
 	}
 	p.woken = make([]atomic.Int64, len(p.deadlines))
 	return p

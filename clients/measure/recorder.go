@@ -18,6 +18,7 @@ type Recorder struct {
 	streams      []streamAccount
 	shards       []*shard
 	broken       atomic.Int64
+	epoch        atomic.Pointer[string]
 }
 
 // shard has the figures of every n-th stream; one histogram per stream would
@@ -81,6 +82,10 @@ func (r *Recorder) Message(stream int, receivedNS, decodedNS int64, m *feed.Mess
 	switch {
 	case m.Hello != nil:
 		st.hello = true
+		if r.epoch.Load() == nil {
+			epoch := m.Hello.Epoch
+			r.epoch.CompareAndSwap(nil, &epoch)
+		}
 		sh.connect.Record(receivedNS - st.openedNS)
 		if m.Hello.BootID == "" || m.Hello.BootID != r.bootID {
 			sh.foreignClock++
@@ -234,6 +239,31 @@ func (r *Recorder) Streams() (open, broken int, first error) {
 		sh.mu.Unlock()
 	}
 	return open, broken, first
+}
+
+// Epoch returns the exchange run that the first hello named, empty before it.
+func (r *Recorder) Epoch() string {
+	if e := r.epoch.Load(); e != nil {
+		return *e
+	}
+	return ""
+}
+
+// Unproven counts the symbols of open streams that have had no tick due at toNS or
+// later: without a ledger it is not known that nothing more of the window was due
+// to them.
+func (r *Recorder) Unproven(toNS int64) (n int) {
+	for i := range r.streams {
+		sh := r.shard(i)
+		sh.mu.Lock()
+		for j := range r.streams[i].symbols {
+			if a := &r.streams[i].symbols[j]; !r.streams[i].ended && a.state == live && a.lastDueNS < toNS {
+				n++
+			}
+		}
+		sh.mu.Unlock()
+	}
+	return n
 }
 
 // Reached reports whether every open stream has received or been told of the

@@ -150,9 +150,8 @@ func (r *reference) byLedger(slow bool) (f figures, exact bool) {
 	return f, exact
 }
 
-// byArrivals returns the figures where only the stream is known.
-func (r *reference) byArrivals() (f figures) {
-	var first, last uint64
+// arrived returns the first and last sequence of the window that arrived.
+func (r *reference) arrived() (first, last uint64) {
 	for seq := uint64(1); seq <= uint64(len(r.schedule)); seq++ {
 		if (r.fates[seq] == received || r.fates[seq] == replayedFate) && r.inWindow(seq) {
 			if first == 0 {
@@ -161,15 +160,21 @@ func (r *reference) byArrivals() (f figures) {
 			last = seq
 		}
 	}
+	return first, last
+}
+
+// byArrivals returns the figures where the window is what arrived at any stream.
+func (r *reference) byArrivals(first, last uint64, slow bool) (f figures) {
 	for seq := first; seq != 0 && seq <= last; seq++ {
-		switch r.fates[seq] {
-		case received:
+		switch fate := r.fates[seq]; {
+		case fate == received:
 			f.received++
-		case conflatedFate:
+		case fate == conflatedFate:
 			f.conflated++
-		case droppedFate:
+		case fate == droppedFate, fate == unknown && slow && seq > r.highest && (r.live || !r.left):
 			f.dropped++
-		case unknown:
+		case fate == unknown && !r.live && r.left && seq > r.highest:
+		case fate == unknown:
 			f.missed++
 		}
 	}

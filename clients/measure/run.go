@@ -79,9 +79,14 @@ func (r *Run) FillCosts(fleet Process, l *Ledger, streams int) {
 	if l == nil {
 		return
 	}
-	r.Server = CostOf(l.Process, r.Received, streams)
-	if r.Received > 0 {
-		bytes := float64(l.Counters[WrittenBytes]) / float64(r.Received)
+	// By what the exchange itself wrote, which may be to others too.
+	served, ok := l.Counters[TicksWritten]
+	if !ok {
+		served = r.Received
+	}
+	r.Server = CostOf(l.Process, served, max(streams, int(l.Totals[StreamsOpen])))
+	if served > 0 {
+		bytes := float64(l.Counters[WrittenBytes]) / float64(served)
 		r.WireBytesPerDelivery = &bytes
 	}
 }

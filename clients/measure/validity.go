@@ -10,7 +10,9 @@ type Evidence struct {
 	Deliveries    *Deliveries
 	Ledger        *Ledger // nil: the exchange was not asked
 	FleetLag      *Lag
+	Streams       int // of the fleet; 0: not known
 	StreamsBroken int
+	Unproven      int // symbols of streams of which it is not known that they got all; without a ledger
 	FirstBreak    error
 	Interrupted   bool
 }
@@ -52,6 +54,12 @@ func (r *Run) Judge(e Evidence) {
 		if share := 1 - float64(l.Unpublished)/float64(l.Scheduled); share < minPublishedShare {
 			invalid("only %.1f%% of what was due was published", 100*share)
 		}
+		if l.Ended {
+			invalid("the source ended before the window did")
+		}
+		if others := l.Totals[StreamsOpen] - int64(e.Streams); others > 0 && e.Streams > 0 {
+			invalid("the exchange served %d other streams beside the fleet's", others)
+		}
 		if !l.Complete {
 			invalid("the exchange was still publishing the window when asked")
 		}
@@ -59,6 +67,12 @@ func (r *Run) Judge(e Evidence) {
 	r.judgeLag(e, invalid)
 	if silent := d.Missed - d.Unpublished; silent != 0 {
 		invalid("%d deliveries are missing without a word", silent)
+	}
+	if d.Unbalanced != 0 {
+		invalid("%d deliveries more than were due were received: the ledger is not that of these streams", d.Unbalanced)
+	}
+	if e.Unproven != 0 {
+		invalid("%d streams had no tick of a symbol after the window, so that what was due at its end is not known; give --debug-target", e.Unproven)
 	}
 	if d.Duplicated != 0 || d.Reordered != 0 {
 		invalid("%d deliveries came twice and %d out of order", d.Duplicated, d.Reordered)

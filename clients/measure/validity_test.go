@@ -88,6 +88,11 @@ func TestJudge(t *testing.T) {
 		{"too long to publish", func(j *judged) { j.d.PublishLag.Record(int64(time.Hour)) }, "histogram: 1 values beyond"},
 		{"too long to connect", func(j *judged) { j.d.Connect.Record(int64(time.Hour)) }, "histogram: 1 values beyond"},
 		{"too long to the first tick", func(j *judged) { j.d.FirstTick.Record(int64(time.Hour)) }, "histogram: 1 values beyond"},
+		{"unbalanced", func(j *judged) { j.d.Unbalanced = 7 }, "7 deliveries more than were due were received: the ledger is not that of these streams"},
+		{"unproven", func(j *judged) { j.e.Unproven = 2 }, "2 streams had no tick of a symbol after the window, so that what was due at its end is not known; give --debug-target"},
+		{"source ended", func(j *judged) { j.e.Ledger.Ended = true }, "the source ended before the window did"},
+		{"other streams", func(j *judged) { j.e.Streams, j.e.Ledger.Totals = 3, map[string]int64{StreamsOpen: 5} },
+			"the exchange served 2 other streams beside the fleet's"},
 		{"interrupted", func(j *judged) { j.e.Interrupted = true }, "interrupted before the end of the window"},
 
 		{"0.1% skipped", func(j *judged) { j.d.Received, j.d.Conflated, j.d.Dropped = 9990, 5, 5 }, ""},

@@ -84,8 +84,10 @@ func (c *connection) open(ctx context.Context, stream int, req feed.Subscribe) e
 		clients.Pump(stream, c.sink, newReceiver(body, c.dialer.encoding).receive, opened, c.ended)
 	}()
 	err := <-opened
-	stop()
+	cut := !stop() // ctx has ended, and the stream with it
 	switch {
+	case err == nil && cut:
+		return ctx.Err()
 	case err == nil:
 		return nil
 	case c.ctx.Err() != nil:

@@ -150,7 +150,7 @@ func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report
 }
 
 func (c *compareCmd) check() error {
-	if err := positive(map[string]float64{"--streams": float64(c.Streams), "--duration": c.Duration.Seconds()}); err != nil {
+	if err := positive(map[string]bounded{"--streams": {float64(c.Streams), mostStreams}, "--duration": seconds(c.Duration)}); err != nil {
 		return err
 	}
 	if c.Connections < 0 || c.Warmup < 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/pprof"
 	"strconv"
@@ -25,13 +26,13 @@ func (w *written) Wrote(ticks int, beganNS, returnedNS int64) {
 func (r *running) counters() ([]string, func([]int64) []int64) {
 	names := []string{
 		measure.WrittenBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
-		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected,
+		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected, measure.StreamsOpen,
 		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted",
 	}
 	return names, func(dst []int64) []int64 {
 		t, h, e := r.traffic.Count(), r.hub.Stats(), r.exchange.Stats()
 		return append(dst, t.WrittenBytes, t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
-			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected,
+			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected, e.Open,
 			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted)
 	}
 }
@@ -52,6 +53,7 @@ func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
 	var times struct {
 		StartNS *int64 `json:"start_ns"`
 		StopNS  int64  `json:"stop_ns"`
+		Epoch   string `json:"epoch"` // where given: of the exchange that is meant
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, 1<<10))
 	dec.DisallowUnknownFields()
@@ -59,9 +61,17 @@ func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, `want {"start_ns": N, "stop_ns": N} in CLOCK_MONOTONIC: `+err.Error(), http.StatusBadRequest)
 		return
 	}
+	if times.Epoch != "" && times.Epoch != r.hub.Epoch() {
+		http.Error(w, "this is the debug address of another exchange, epoch "+r.hub.Epoch(), http.StatusPreconditionFailed)
+		return
+	}
+	now := feed.Now()
 	if times.StartNS == nil {
-		now := feed.Now()
 		times.StartNS = &now
+	}
+	if start, stop := *times.StartNS, times.StopNS; start < now-int64(startPast) || start > now+int64(startAhead) || stop != 0 && stop > start+int64(longestRun) && stop > start {
+		http.Error(w, fmt.Sprintf("start_ns must lie within %s before and %s after now, %d, and stop_ns at most %s later", startPast, startAhead, now, longestRun), http.StatusBadRequest)
+		return
 	}
 	switch err := r.publisher.Start(*times.StartNS, times.StopNS); {
 	case errors.Is(err, feed.ErrStarted):
@@ -73,6 +83,17 @@ func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// The times that a held source may be given. Due times of another clock would be
+// published all at once, or never.
+const (
+	startPast  = time.Second
+	startAhead = 10 * time.Minute
+	longestRun = 7 * 24 * time.Hour
+)
+
+// ledgerAhead is how far in the future a window may end: the answer waits for it.
+const ledgerAhead = 10 * time.Minute
+
 // ledger answers once everything due in the window is published or given up.
 func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measure.Meter) {
 	from, errFrom := strconv.ParseInt(req.FormValue("from"), 10, 64)
@@ -81,26 +102,29 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 		http.Error(w, "want ?from=NS&to=NS in CLOCK_MONOTONIC, from before to", http.StatusBadRequest)
 		return
 	}
+	if to > feed.Now()+int64(ledgerAhead) {
+		http.Error(w, fmt.Sprintf("the window ends more than %s from now, which is %d", ledgerAhead, feed.Now()), http.StatusBadRequest)
+		return
+	}
 	symbols := r.hub.Symbols()
-	window, err := r.schedule.Window(from, to, len(symbols))
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	// A second beyond the grace: the publisher counts what it gives up.
-	for err == nil && !window.Complete && feed.Now() < to+int64(feed.LateGrace+time.Second) {
+	for !r.schedule.Complete(to) && feed.Now() < to+int64(feed.LateGrace+time.Second) {
 		select {
 		case <-req.Context().Done():
 			return
 		case <-ticker.C:
 		}
-		window, err = r.schedule.Window(from, to, len(symbols))
 	}
+	window, err := r.schedule.Window(from, to, len(symbols))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	l := measure.Ledger{
 		Version: version, Epoch: r.hub.Epoch(), BootID: feed.BootID(), FromNS: from, ToNS: to,
-		Complete: window.Complete, Scheduled: window.Scheduled, Unpublished: window.Unpublished,
+		Complete: window.Complete, Ended: window.Ended, Scheduled: window.Scheduled, Unpublished: window.Unpublished,
 		Schedule: r.published, Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
 	}
 	for i, s := range window.Symbols {

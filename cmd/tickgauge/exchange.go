@@ -130,9 +130,10 @@ func (c *exchangeCmd) check() error {
 	if c.Hold && c.DebugAddr == "" {
 		return errors.New("--hold needs --debug-addr: a held source is started there")
 	}
-	if err := positive(map[string]float64{
-		"--queue": float64(c.Queue), "--ring": float64(c.Ring), "--max-streams": float64(c.MaxStreams), "--max-symbols": float64(c.MaxSymbols),
-		"--max-subscribes": float64(c.MaxSubscribes), "--heartbeat": c.Heartbeat.Seconds(), "--write-timeout": c.WriteTimeout.Seconds(),
+	if err := positive(map[string]bounded{
+		"--queue": {float64(c.Queue), mostPlaces}, "--ring": {float64(c.Ring), mostPlaces}, "--max-streams": {float64(c.MaxStreams), mostStreams},
+		"--max-symbols": {float64(c.MaxSymbols), mostPlaces}, "--max-subscribes": {float64(c.MaxSubscribes), mostPlaces},
+		"--heartbeat": seconds(c.Heartbeat), "--write-timeout": seconds(c.WriteTimeout),
 	}); err != nil {
 		return err
 	}

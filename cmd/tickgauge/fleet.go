@@ -130,7 +130,9 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 			c.Target = "127.0.0.1:50051"
 		}
 	}
-	if err := positive(map[string]float64{"--streams": float64(c.Streams), "--symbols-per-stream": float64(c.SymbolsPerStream), "--duration": c.Duration.Seconds()}); err != nil {
+	if err := positive(map[string]bounded{
+		"--streams": {float64(c.Streams), mostStreams}, "--symbols-per-stream": {float64(c.SymbolsPerStream), mostPlaces}, "--duration": seconds(c.Duration),
+	}); err != nil {
 		return nil, 0, usageError{err}
 	}
 	switch {

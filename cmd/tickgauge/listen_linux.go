@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"syscall"
 	"time"
 
@@ -15,7 +16,7 @@ func vanishAfter(d time.Duration) func(network, address string, c syscall.RawCon
 	return func(_, _ string, c syscall.RawConn) error {
 		var set error
 		if err := c.Control(func(fd uintptr) {
-			set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(d.Milliseconds()))
+			set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(min(d.Milliseconds(), math.MaxInt32)))
 		}); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
@@ -150,11 +151,25 @@ func (f *sourceFlags) schedule() measure.Schedule {
 	return s
 }
 
-// positive returns an error that names the first flag, by name, which is not.
-func positive(flags map[string]float64) error {
+// The largest numbers that flags may have: beyond them lies a slip of the hand,
+// which would take all memory.
+const (
+	mostStreams = 1_000_000
+	mostPlaces  = 1 << 20            // of queues and rings
+	longestTime = 7 * 24 * time.Hour // of windows and timeouts
+)
+
+// bounded is a flag's number and the most that it may be.
+type bounded struct{ value, most float64 }
+
+func seconds(d time.Duration) bounded { return bounded{d.Seconds(), longestTime.Seconds()} }
+
+// positive returns an error that names the first flag, by name, which is not above
+// 0 and within its bound.
+func positive(flags map[string]bounded) error {
 	for _, flag := range slices.Sorted(maps.Keys(flags)) {
-		if !(flags[flag] > 0) {
-			return fmt.Errorf("%s: want a number above 0", flag)
+		if b := flags[flag]; !(b.value > 0 && b.value <= b.most) {
+			return fmt.Errorf("%s %v: want more than 0 and at most %v", flag, b.value, b.most)
 		}
 	}
 	return nil

@@ -31,17 +31,19 @@ type input struct {
 }
 
 func openInput(path string) (*input, error) {
+	info, err := os.Stat(path) // before it is opened, which would wait for a pipe's writer
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("replay %s: is no regular file; a capture is read twice, so write it to a file first", path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	in := &input{path: path, limit: maxLine, file: file}
-	info, err := file.Stat()
 	switch {
-	case err != nil:
-		err = fmt.Errorf("replay: %w", err)
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("replay %s: is no regular file; a capture is read twice, so write it to a file first", path)
 	case info.Size() == 0:
 		err = fmt.Errorf("replay %s: the file is empty", path)
 	default:
