@@ -53,3 +53,13 @@ func BootID() string {
 	}
 	return strings.TrimSpace(string(b))
 }
+
+// ThreadCPU returns the CPU time of the calling thread in ns. A caller that wants
+// its own should have locked its goroutine to the thread.
+func ThreadCPU() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return 0
+	}
+	return ts.Nano()
+}

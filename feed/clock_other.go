@@ -40,3 +40,6 @@ func BootID() string {
 	}
 	return strconv.FormatInt(tv.Nano(), 10)
 }
+
+// ThreadCPU returns 0: only Linux tells the CPU time of a thread here.
+func ThreadCPU() int64 { return 0 }
