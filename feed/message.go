@@ -65,11 +65,16 @@ type Limits struct {
 }
 
 // Subscribe asks for symbols. Policy is that of the first Subscribe of a stream;
-// Cursor resumes after the tick it names and is empty for a fresh start.
+// Cursor resumes after the tick it names and is empty for a fresh start. Account
+// is whose execution reports the stream carries besides, empty for none: with
+// Resume those after AfterReportSeq, as far as they are kept, else only new ones.
 type Subscribe struct {
-	Symbols []string
-	Policy  Policy
-	Cursor  string
+	Symbols        []string
+	Policy         Policy
+	Cursor         string
+	Account        string
+	AfterReportSeq uint64
+	Resume         bool
 }
 
 // SymbolSeq is a symbol with one of its sequence numbers.

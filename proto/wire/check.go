@@ -7,17 +7,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 var (
-	errSeveral   = errors.New("several of ticks, hello, subscribed, unsubscribed, snapshot, skipped, heartbeat, problem in one message")
+	errSeveral   = errors.New("several of ticks, hello, subscribed, unsubscribed, snapshot, skipped, heartbeat, problem, execution in one message")
 	errNoRequest = errors.New("want exactly one of subscribe, unsubscribe, ping")
 	errUTF8      = errors.New("is not UTF-8")
 )
 
 // checkMessage says why m cannot be written, so that what writes it cannot fail.
 func checkMessage(m *feed.Message) error {
-	if !oneAtMost(m) {
+	if !oneAtMost(m, nil) {
 		return errSeveral
 	}
 	for i := range m.Ticks {
@@ -49,10 +50,10 @@ func checkMessage(m *feed.Message) error {
 	return nil
 }
 
-// oneAtMost reports whether no more than one field of m is set.
-func oneAtMost(m *feed.Message) bool {
+// oneAtMost reports whether no more than one field of m, and e, is set.
+func oneAtMost(m *feed.Message, e *order.Execution) bool {
 	return count(len(m.Ticks) > 0, m.Hello != nil, m.Subscribed != nil, m.Unsubscribed != nil,
-		m.Snapshot != nil, m.Skipped != nil, m.Heartbeat != nil, m.Problem != nil) <= 1
+		m.Snapshot != nil, m.Skipped != nil, m.Heartbeat != nil, m.Problem != nil, e != nil) <= 1
 }
 
 // oneRequest reports whether exactly one field of q is set.
@@ -76,8 +77,11 @@ func checkRequest(q *feed.Request) error {
 		return errNoRequest
 	case q.Subscribe != nil:
 		s := q.Subscribe
+		if s.AfterReportSeq != 0 && !s.Resume {
+			return errors.New("subscribe.afterReportSeq: set without Resume")
+		}
 		return errors.Join(checkTexts("subscribe.symbols", s.Symbols), checkEnum("subscribe.policy", s.Policy, policyNames),
-			checkText("subscribe.cursor", s.Cursor))
+			checkText("subscribe.cursor", s.Cursor), checkText("subscribe.account", s.Account))
 	case q.Unsubscribe != nil:
 		return checkTexts("unsubscribe.symbols", q.Unsubscribe.Symbols)
 	}

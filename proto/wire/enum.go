@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // The names of the protobuf values without the prefix of their type, by number;
@@ -16,7 +17,25 @@ var (
 	originNames = []string{"UNSPECIFIED", "SCHEDULE", "CAPTURE", "ORDER"}
 	policyNames = []string{"UNSPECIFIED", "CONFLATE", "DROP_OLDEST", "DISCONNECT"}
 	reasonNames = []string{"UNSPECIFIED", "CONFLATED", "DROPPED", "GAP", "EPOCH"}
+
+	ordTypeNames  = []string{"UNSPECIFIED", "LIMIT", "MARKET"}
+	tifNames      = []string{"UNSPECIFIED", "DAY", "IOC", "FOK"}
+	execTypeNames = []string{"UNSPECIFIED", "NEW", "TRADE", "CANCELED", "REPLACED", "REJECTED"}
+	statusNames   = []string{"UNSPECIFIED", "NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "REJECTED"}
 )
+
+// actionNames are the members that hold an order request, by action.
+var actionNames = []string{order.ActionExecute: "execute", order.ActionCancel: "cancel", order.ActionReplace: "replace"}
+
+// actionNamed returns ActionNone for a name that is no action's.
+func actionNamed(name []byte) order.Action {
+	for i, known := range actionNames {
+		if i > 0 && string(name) == known {
+			return order.Action(i)
+		}
+	}
+	return order.ActionNone
+}
 
 // ParsePolicy reads conflate, drop-oldest or disconnect, in any case and with
 // '-' or '_', as flags and query strings give them. Empty text is PolicyNone;

@@ -104,8 +104,13 @@ func drawMessage(t *rapid.T) feed.Message {
 func drawRequest(t *rapid.T) feed.Request {
 	switch rapid.IntRange(1, 3).Draw(t, "kind") {
 	case 1:
+		resume, after := rapid.Bool().Draw(t, "resume"), uint64(0)
+		if resume {
+			after = rapid.Uint64().Draw(t, "after")
+		}
 		return feed.Request{Subscribe: &feed.Subscribe{Symbols: drawTexts(t),
-			Policy: drawEnum[feed.Policy](t, policyNames), Cursor: rapid.String().Draw(t, "cursor")}}
+			Policy: drawEnum[feed.Policy](t, policyNames), Cursor: rapid.String().Draw(t, "cursor"),
+			Account: rapid.String().Draw(t, "account"), AfterReportSeq: after, Resume: resume}}
 	case 2:
 		return feed.Request{Unsubscribe: &feed.Unsubscribe{Symbols: drawTexts(t)}}
 	}

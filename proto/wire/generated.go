@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -23,23 +22,23 @@ func marshalGeneratedJSON(v proto.Message) ([]byte, error) {
 	case *pb.SymbolList:
 		return AppendSymbols(nil, SymbolsFromProto(v))
 	case *pb.MarketDataMessage:
-		var m feed.Message
-		if err := messageFromProto(v, &m); err != nil {
+		var m StreamMessage
+		if err := messageFromProto(v, &m.Feed, &m.Execution); err != nil {
 			return nil, fmt.Errorf("encode json message: %w", err)
 		}
-		return AppendMessage(nil, JSON, &m)
+		return AppendStreamMessage(nil, JSON, &m)
 	case *pb.SubscribeRequest:
-		var q feed.Request
-		if err := requestFromProto(v, &q); err != nil {
+		q := StreamRequest{Padding: v.GetExecute().GetPadding()}
+		if err := requestFromProto(v, &q.Feed, &q.Order); err != nil {
 			return nil, fmt.Errorf("encode json request: %w", err)
 		}
-		return AppendRequest(nil, JSON, &q)
+		return AppendStreamRequest(nil, JSON, &q)
 	}
-	return protojson.Marshal(v)
+	return marshalGeneratedOrder(v)
 }
 
-// unmarshalGeneratedJSON reads what marshalGeneratedJSON writes. The unary
-// requests hold text alone, where protojson and this package agree: both refuse
+// unmarshalGeneratedJSON reads what marshalGeneratedJSON writes. The requests of
+// MarketData's unary calls hold one word alone, where protojson and this package agree: both refuse
 // an unknown member.
 func unmarshalGeneratedJSON(data []byte, v proto.Message) error {
 	proto.Reset(v)
@@ -57,19 +56,19 @@ func unmarshalGeneratedJSON(data []byte, v proto.Message) error {
 		}
 		proto.Merge(v, SymbolsToProto(symbols))
 	case *pb.MarketDataMessage:
-		var m feed.Message
-		if err := UnmarshalMessage(JSON, data, &m); err != nil {
+		var m StreamMessage
+		if err := UnmarshalStreamMessage(JSON, data, &m); err != nil {
 			return err
 		}
-		proto.Merge(v, messageToProto(&m))
+		proto.Merge(v, streamMessageToProto(&m))
 	case *pb.SubscribeRequest:
-		var q feed.Request
-		if err := UnmarshalRequest(JSON, data, &q); err != nil {
+		var q StreamRequest
+		if err := UnmarshalStreamRequest(JSON, data, &q); err != nil {
 			return err
 		}
-		proto.Merge(v, requestToProto(&q))
+		proto.Merge(v, streamRequestToProto(&q))
 	default:
-		return protojson.Unmarshal(data, v)
+		return unmarshalGeneratedOrder(data, v)
 	}
 	return nil
 }

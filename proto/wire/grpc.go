@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // Ready is a message of ticks made of the hub's shared TickProtobuf or TickJSON
@@ -16,18 +17,20 @@ import (
 // slice that holds them may be used again once Marshal has returned.
 type Ready [][]byte
 
-// Received is a message with the time it reached the codec, before anything of
-// it was read.
+// Received is a message, or an execution where that is not nil, with the time it
+// reached the codec, before anything of it was read.
 type Received struct {
-	AtNS    int64 // CLOCK_MONOTONIC
-	Message feed.Message
+	AtNS      int64 // CLOCK_MONOTONIC
+	Message   feed.Message
+	Execution *order.Execution // a new one for each
 }
 
-// Asked is a request, or why it is none. A codec puts the error here and does
+// Asked is a request, an order where that has an action, or why it is none. A codec puts the error here and does
 // not return it, since gRPC would end the stream with INTERNAL; so a server can
 // answer with a problem in its own words.
 type Asked struct {
 	Request feed.Request
+	Order   order.Request
 	Err     error
 }
 
@@ -45,9 +48,12 @@ func register() bool {
 }
 
 // Codec returns the gRPC codec of an encoding, called proto or json. It marshals
-// *feed.Message, *feed.Request, Ready and generated messages, and unmarshals
-// *Received, *Asked, *feed.Request, *feed.Message and generated messages; other
-// types are errors. It is safe for use by any goroutine.
+// *feed.Message, *feed.Request, Ready, *StreamMessage, *StreamRequest,
+// *order.Execution, *order.Request (an OrderRequest), *PaddedOrder and generated
+// messages, and unmarshals *Received, *Asked, *feed.Request, *feed.Message,
+// *StreamMessage, *StreamRequest, *ReceivedExecution, *AskedOrder,
+// *order.Execution, *order.Request and generated messages; other types are errors.
+// It is safe for use by any goroutine.
 func Codec(enc Encoding) encoding.CodecV2 { return codec{enc} }
 
 type codec struct{ enc Encoding }
@@ -83,7 +89,10 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 			out, err = marshalGeneratedJSON(v)
 		}
 	default:
-		err = fmt.Errorf("encode %s: no codec for a %T", c.enc, v)
+		var known bool
+		if out, known, err = c.marshalOrder(v); !known {
+			err = fmt.Errorf("encode %s: no codec for a %T", c.enc, v)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -111,7 +120,10 @@ func joinedSize(ticks Ready) int {
 
 // Unmarshal reads data, of which it keeps nothing, into v.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
-	if r, ok := v.(*Received); ok {
+	switch r := v.(type) {
+	case *Received:
+		r.AtNS = feed.Now()
+	case *ReceivedExecution:
 		r.AtNS = feed.Now()
 	}
 	buf := data.MaterializeToBuffer(mem.DefaultBufferPool())
@@ -119,9 +131,9 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 	b := buf.ReadOnlyData()
 	switch v := v.(type) {
 	case *Received:
-		return UnmarshalMessage(c.enc, b, &v.Message)
+		return unmarshalMessage(c.enc, b, &v.Message, &v.Execution)
 	case *Asked:
-		v.Err = UnmarshalRequest(c.enc, b, &v.Request)
+		v.Err = unmarshalRequest(c.enc, b, &v.Request, &v.Order)
 		return nil
 	case *feed.Message:
 		return UnmarshalMessage(c.enc, b, v)
@@ -132,6 +144,9 @@ func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
 			return proto.Unmarshal(b, v)
 		}
 		return unmarshalGeneratedJSON(b, v)
+	}
+	if known, err := c.unmarshalOrder(b, v); known {
+		return err
 	}
 	return fmt.Errorf("decode %s: no codec for a %T", c.enc, v)
 }

@@ -1,16 +1,25 @@
 package wire
 
-import "github.com/tickgauge/tickgauge/feed"
+import (
+	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
+)
 
-func unmarshalMessageJSON(data []byte, m *feed.Message) error {
+func unmarshalMessageJSON(data []byte, m *feed.Message, e **order.Execution) error {
 	return readJSON(data, "", false, func(r *reader) error {
-		if err := r.object(func(name []byte) error { return r.messageMember(name, m) }); err != nil {
-			return err
+		var execution *order.Execution
+		err := r.object(func(name []byte) error {
+			if e != nil && string(name) == "execution" {
+				execution = new(order.Execution)
+				*e = execution
+				return r.execution(execution)
+			}
+			return r.messageMember(name, m)
+		})
+		if err == nil && !oneAtMost(m, execution) {
+			err = errSeveral
 		}
-		if !oneAtMost(m) {
-			return errSeveral
-		}
-		return nil
+		return err
 	})
 }
 
@@ -69,13 +78,7 @@ func (r *reader) tick(t *feed.Tick) error {
 	return r.object(func(name []byte) error {
 		switch string(name) {
 		case "symbol":
-			text, err := r.text()
-			if string(text) == before {
-				t.Symbol = before
-			} else {
-				t.Symbol = string(text)
-			}
-			return err
+			return r.same(&t.Symbol, before)
 		case "seq":
 			return r.uint64(&t.Seq)
 		case "hubSeq":
@@ -223,19 +226,21 @@ func (r *reader) heartbeat(h *feed.Heartbeat) error {
 }
 
 func (r *reader) problem(p *feed.Problem) error {
-	return r.object(func(name []byte) error {
-		switch string(name) {
-		case "code":
-			return r.string((*string)(&p.Code))
-		case "message":
-			return r.string(&p.Message)
-		case "symbol":
-			return r.string(&p.Symbol)
-		case "requestId":
-			return r.string(&p.RequestID)
-		case "fatal":
-			return r.bool(&p.Fatal)
-		}
-		return r.unknown()
-	})
+	return r.object(func(name []byte) error { return r.problemMember(name, p) })
+}
+
+func (r *reader) problemMember(name []byte, p *feed.Problem) error {
+	switch string(name) {
+	case "code":
+		return r.string((*string)(&p.Code))
+	case "message":
+		return r.string(&p.Message)
+	case "symbol":
+		return r.string(&p.Symbol)
+	case "requestId":
+		return r.string(&p.RequestID)
+	case "fatal":
+		return r.bool(&p.Fatal)
+	}
+	return r.unknown()
 }

@@ -92,7 +92,7 @@ func (r *reader) array(element func() error) error {
 
 // names are the members that an object has had so far. The zero value is none.
 type names struct {
-	few  [16][]byte // as many as a tick has, with one to spare
+	few  [24][]byte // as many as an execution has, with one to spare
 	n    int
 	many map[string]struct{} // once there are more
 }

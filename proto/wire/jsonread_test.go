@@ -173,6 +173,8 @@ func TestJSONRequestRefuses(t *testing.T) {
 		`{"subscribe":{},"subscribe":{}}`:      "subscribe: stands twice",
 		`{"ping":{"id":1,"id":1}}`:             "ping.id: stands twice",
 		`{"ping":{"id":1e3}}`:                  `ping.id: "1e3" is not an integer`,
+		`{"subscribe":{"afterReportSeq":-1}}`:  `subscribe.afterReportSeq: "-1" is not an integer`,
+		`{"execute":{}}`:                       "execute: unknown member", // orders are for UnmarshalStreamRequest
 	} {
 		var q feed.Request
 		wantError(t, UnmarshalRequest(JSON, []byte(data), &q), want)
@@ -204,12 +206,13 @@ func TestJSONReadsLeniently(t *testing.T) {
 		}
 	}
 	var m feed.Message
-	many := `{"x1":1,"x2":[],"x3":{"x":null},"x4":"","x5":0,"x6":0,"x7":0,"x8":0,"x9":0,"x10":0,"x11":0,"x12":0,"x13":0,"x14":0,"x15":0,"x16":0,`
-	if err := UnmarshalMessage(JSON, []byte(many+`"x17":0,"x18":0,"heartbeat":{"sentNs":5,"new":true}}`), &m); err != nil || m.Heartbeat == nil || m.Heartbeat.SentNS != 5 {
+	many := `{"x1":1,"x2":[],"x3":{"x":null},"x4":"","x5":0,"x6":0,"x7":0,"x8":0,"x9":0,"x10":0,"x11":0,"x12":0,"x13":0,"x14":0,"x15":0,"x16":0,` +
+		`"x17":0,"x18":0,"x19":0,"x20":0,"x21":0,"x22":0,"x23":0,"x24":0,`
+	if err := UnmarshalMessage(JSON, []byte(many+`"x25":0,"x26":0,"heartbeat":{"sentNs":5,"new":true}}`), &m); err != nil || m.Heartbeat == nil || m.Heartbeat.SentNS != 5 {
 		t.Errorf("unknown members: %+v, %v", m, err)
 	}
-	wantError(t, UnmarshalMessage(JSON, []byte(many+`"x17":0,"x17":0}`), &m), "x17: stands twice")
-	wantError(t, UnmarshalMessage(JSON, []byte(many+`"x17":0,"x1":0}`), &m), "x1: stands twice")
+	wantError(t, UnmarshalMessage(JSON, []byte(many+`"x25":0,"x25":0}`), &m), "x25: stands twice")
+	wantError(t, UnmarshalMessage(JSON, []byte(many+`"x25":0,"x1":0}`), &m), "x1: stands twice")
 }
 
 // TestJSONIgnoresUnknown: a client of today reads what a later exchange adds.

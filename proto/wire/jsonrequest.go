@@ -1,14 +1,27 @@
 package wire
 
-import "github.com/tickgauge/tickgauge/feed"
+import (
+	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
+)
 
-func unmarshalRequestJSON(data []byte, q *feed.Request) error {
+func unmarshalRequestJSON(data []byte, q *feed.Request, o *order.Request) error {
 	return readJSON(data, "", true, func(r *reader) error {
-		if err := r.object(func(name []byte) error { return r.requestMember(name, q) }); err != nil {
+		err := r.object(func(name []byte) error {
+			if action := actionNamed(name); action != order.ActionNone && o != nil {
+				return r.union(action, o, errNoStreamRequest)
+			}
+			return r.requestMember(name, q)
+		})
+		switch {
+		case err != nil:
 			return err
-		}
-		if !oneRequest(q) {
-			return errNoRequest
+		case o == nil:
+			if !oneRequest(q) {
+				return errNoRequest
+			}
+		case o.Action == order.ActionNone && !oneRequest(q), o.Action != order.ActionNone && *q != (feed.Request{}):
+			return errNoStreamRequest
 		}
 		return nil
 	})
@@ -27,6 +40,11 @@ func (r *reader) requestMember(name []byte, q *feed.Request) error {
 				return readEnum(r, &s.Policy, policyNames)
 			case "cursor":
 				return r.string(&s.Cursor)
+			case "account":
+				return r.string(&s.Account)
+			case "afterReportSeq":
+				s.Resume = true
+				return r.uint64(&s.AfterReportSeq)
 			}
 			return r.unknown()
 		})

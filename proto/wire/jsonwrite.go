@@ -44,6 +44,11 @@ func uint64Member(dst []byte, name string, v uint64) []byte {
 	if v == 0 {
 		return dst
 	}
+	return seqMember(dst, name, v)
+}
+
+// seqMember writes 0 too.
+func seqMember(dst []byte, name string, v uint64) []byte {
 	dst = append(appendName(dst, name), '"')
 	return append(strconv.AppendUint(dst, v, 10), '"')
 }
@@ -172,6 +177,10 @@ func appendRequestJSON(dst []byte, q *feed.Request) []byte {
 		dst = textsMember(append(dst, `{"subscribe":{`...), "symbols", q.Subscribe.Symbols)
 		dst = enumMember(dst, "policy", q.Subscribe.Policy, policyNames)
 		dst = textMember(dst, "cursor", q.Subscribe.Cursor)
+		dst = textMember(dst, "account", q.Subscribe.Account)
+		if q.Subscribe.Resume { // after 0 is after none: not the same as absent
+			dst = seqMember(dst, "afterReportSeq", q.Subscribe.AfterReportSeq)
+		}
 	case q.Unsubscribe != nil:
 		dst = textsMember(append(dst, `{"unsubscribe":{`...), "symbols", q.Unsubscribe.Symbols)
 	default:

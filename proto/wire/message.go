@@ -6,6 +6,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
 )
 
@@ -34,21 +35,29 @@ func AppendMessage(dst []byte, enc Encoding, m *feed.Message) ([]byte, error) {
 // UnmarshalMessage reads a message of the exchange into m, whose former content
 // goes, except that the capacity of m.Ticks is used again. Ticks beside an event
 // are refused; of several events JSON is refused, and protobuf keeps the last, as
-// a oneof does. A message whose only field is not known yet, and an empty one,
-// leave nothing set. After an error m holds nothing of use.
+// a oneof does. A message whose only field is not known yet, one of an execution and
+// an empty one leave nothing set. After an error m holds nothing of use.
 func UnmarshalMessage(enc Encoding, data []byte, m *feed.Message) error {
+	return unmarshalMessage(enc, data, m, nil)
+}
+
+// unmarshalMessage passes over executions where it is given no place for one.
+func unmarshalMessage(enc Encoding, data []byte, m *feed.Message, e **order.Execution) error {
 	*m = feed.Message{Ticks: m.Ticks[:0]}
+	if e != nil {
+		*e = nil
+	}
 	switch enc {
 	case Protobuf:
 		var p pb.MarketDataMessage
 		if err := unmarshalProto(data, &p); err != nil {
 			return fmt.Errorf("decode protobuf message: %w", err)
 		}
-		if err := messageFromProto(&p, m); err != nil {
+		if err := messageFromProto(&p, m, e); err != nil {
 			return fmt.Errorf("decode protobuf message: %w", err)
 		}
 	case JSON:
-		if err := unmarshalMessageJSON(data, m); err != nil {
+		if err := unmarshalMessageJSON(data, m, e); err != nil {
 			return fmt.Errorf("decode JSON message: %w", err)
 		}
 	default:
@@ -73,22 +82,30 @@ func AppendRequest(dst []byte, enc Encoding, q *feed.Request) ([]byte, error) {
 }
 
 // UnmarshalRequest reads what a subscriber says into q, whose former content
-// goes. A request that says nothing known, an unknown policy and, in JSON, an
-// unknown member or several requests in one are errors that name the member.
-// After an error q holds nothing of use.
+// goes. A request that says nothing known, one that is an order, an unknown policy
+// and, in JSON, an unknown member or several requests in one are errors that name
+// the member. After an error q holds nothing of use.
 func UnmarshalRequest(enc Encoding, data []byte, q *feed.Request) error {
+	return unmarshalRequest(enc, data, q, nil)
+}
+
+// unmarshalRequest refuses orders where it is given no place for one.
+func unmarshalRequest(enc Encoding, data []byte, q *feed.Request, o *order.Request) error {
 	*q = feed.Request{}
+	if o != nil {
+		o.Action = order.ActionNone
+	}
 	switch enc {
 	case Protobuf:
 		var p pb.SubscribeRequest
 		if err := unmarshalProto(data, &p); err != nil {
 			return fmt.Errorf("decode protobuf request: %w", err)
 		}
-		if err := requestFromProto(&p, q); err != nil {
+		if err := requestFromProto(&p, q, o); err != nil {
 			return fmt.Errorf("decode protobuf request: %w", err)
 		}
 	case JSON:
-		if err := unmarshalRequestJSON(data, q); err != nil {
+		if err := unmarshalRequestJSON(data, q, o); err != nil {
 			return fmt.Errorf("decode JSON request: %w", err)
 		}
 	default:

@@ -100,8 +100,10 @@ func TestAppendRefuses(t *testing.T) {
 		"exactly one of subscribe, unsubscribe, ping": {},
 		"exactly one of": {Subscribe: &feed.Subscribe{}, Ping: &feed.Ping{}},
 		"subscribe.policy: unknown value 7, want one of 0 UNSPECIFIED": {Subscribe: &feed.Subscribe{Policy: 7}},
-		"subscribe.symbols[1]":   {Subscribe: &feed.Subscribe{Symbols: []string{"A", "\xff"}}},
-		"unsubscribe.symbols[0]": {Unsubscribe: &feed.Unsubscribe{Symbols: []string{"\xff"}}},
+		"subscribe.symbols[1]":                         {Subscribe: &feed.Subscribe{Symbols: []string{"A", "\xff"}}},
+		"subscribe.afterReportSeq: set without Resume": {Subscribe: &feed.Subscribe{AfterReportSeq: 1}},
+		"subscribe.account":                            {Subscribe: &feed.Subscribe{Account: "\xff"}},
+		"unsubscribe.symbols[0]":                       {Unsubscribe: &feed.Unsubscribe{Symbols: []string{"\xff"}}},
 	}
 	for _, enc := range Encodings() {
 		for want, m := range messages {
@@ -153,18 +155,26 @@ func TestProtobufRefuses(t *testing.T) {
 		wantError(t, UnmarshalRequest(Protobuf, must(t, data, err), &feed.Request{}), "subscribe.policy: unknown value")
 	}
 	wantError(t, UnmarshalRequest(Protobuf, nil, &feed.Request{}), "exactly one of")
+	wantError(t, UnmarshalRequest(Protobuf, []byte("\x22\x00"), &feed.Request{}), "exactly one of subscribe, unsubscribe, ping") // an order
 	wantError(t, UnmarshalRequest(Protobuf, []byte{0xff}, &feed.Request{}), "decode protobuf request")
 	wantError(t, UnmarshalMessage(Protobuf, []byte{0xff}, &feed.Message{}), "decode protobuf message")
 	wantError(t, UnmarshalMessage(2, nil, &feed.Message{}), "encoding(2)")
 	wantError(t, UnmarshalRequest(2, nil, &feed.Request{}), "encoding(2)")
 }
 
-// TestUnknownEventIsNothing: what a newer exchange may say reads as no message.
+// TestUnknownEventIsNothing: what a newer exchange may say reads as no message, and
+// an execution as none where there is no place for one.
 func TestUnknownEventIsNothing(t *testing.T) {
-	for enc, data := range map[Encoding]string{Protobuf: "\x4a\x02\x0a\x00", JSON: `{"execution":{"orderId":"1"}}`} {
+	for _, c := range []struct {
+		enc  Encoding
+		data string
+	}{
+		{Protobuf, "\xa2\x06\x02\x0a\x00"}, {Protobuf, "\x4a\x02\x48\x01"},
+		{JSON, `{"later":{"orderId":"1"}}`}, {JSON, `{"execution":{"orderId":"1"}}`},
+	} {
 		var m feed.Message
-		if err := UnmarshalMessage(enc, []byte(data), &m); err != nil || !sameMessage(m, feed.Message{}) {
-			t.Errorf("%s: %+v, %v", enc, m, err)
+		if err := UnmarshalMessage(c.enc, []byte(c.data), &m); err != nil || !sameMessage(m, feed.Message{}) {
+			t.Errorf("%s %q: %+v, %v", c.enc, c.data, m, err)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
 )
 
@@ -77,8 +78,10 @@ func seqsToProto(seqs []feed.SymbolSeq) []*pb.SymbolSeq {
 	return out
 }
 
-// messageFromProto fills m, which must be reset but for the capacity of its ticks.
-func messageFromProto(p *pb.MarketDataMessage, m *feed.Message) (err error) {
+// messageFromProto fills m, which must be reset but for the capacity of its ticks,
+// and passes over executions where it is given no place for one.
+func messageFromProto(p *pb.MarketDataMessage, m *feed.Message, execution **order.Execution) (err error) {
+	var report *order.Execution
 	for i, t := range p.GetTicks() {
 		var tick feed.Tick
 		if err := tickFromProto(t, &tick); err != nil {
@@ -87,6 +90,11 @@ func messageFromProto(p *pb.MarketDataMessage, m *feed.Message) (err error) {
 		m.Ticks = append(m.Ticks, tick)
 	}
 	switch e := p.GetEvent().(type) {
+	case *pb.MarketDataMessage_Execution:
+		if execution != nil {
+			report = new(order.Execution)
+			*execution, err = report, named("execution", executionFromProto(e.Execution, report))
+		}
 	case *pb.MarketDataMessage_Hello:
 		m.Hello, err = helloFromProto(e.Hello)
 	case *pb.MarketDataMessage_Subscribed:
@@ -111,7 +119,7 @@ func messageFromProto(p *pb.MarketDataMessage, m *feed.Message) (err error) {
 		m.Problem = &feed.Problem{Code: feed.ProblemCode(p.GetCode()), Message: p.GetMessage(), Symbol: p.GetSymbol(),
 			RequestID: p.GetRequestId(), Fatal: p.GetFatal()}
 	}
-	if err == nil && !oneAtMost(m) {
+	if err == nil && !oneAtMost(m, report) {
 		err = errSeveral
 	}
 	return err
@@ -158,8 +166,11 @@ func requestToProto(q *feed.Request) *pb.SubscribeRequest {
 	switch {
 	case q.Subscribe != nil:
 		s := q.Subscribe
-		return &pb.SubscribeRequest{Request: &pb.SubscribeRequest_Subscribe{Subscribe: &pb.Subscribe{
-			Symbols: s.Symbols, Policy: pb.Policy(s.Policy), Cursor: s.Cursor}}}
+		out := &pb.Subscribe{Symbols: s.Symbols, Policy: pb.Policy(s.Policy), Cursor: s.Cursor, Account: s.Account}
+		if s.Resume {
+			out.AfterReportSeq = &s.AfterReportSeq
+		}
+		return &pb.SubscribeRequest{Request: &pb.SubscribeRequest_Subscribe{Subscribe: out}}
 	case q.Unsubscribe != nil:
 		return &pb.SubscribeRequest{Request: &pb.SubscribeRequest_Unsubscribe{Unsubscribe: &pb.Unsubscribe{
 			Symbols: q.Unsubscribe.Symbols}}}
@@ -167,17 +178,36 @@ func requestToProto(q *feed.Request) *pb.SubscribeRequest {
 	return &pb.SubscribeRequest{Request: &pb.SubscribeRequest_Ping{Ping: &pb.Ping{Id: q.Ping.ID}}}
 }
 
-func requestFromProto(p *pb.SubscribeRequest, q *feed.Request) (err error) {
+// requestFromProto refuses orders where it is given no place for one.
+func requestFromProto(p *pb.SubscribeRequest, q *feed.Request, o *order.Request) (err error) {
 	switch r := p.GetRequest().(type) {
 	case *pb.SubscribeRequest_Subscribe:
-		q.Subscribe = &feed.Subscribe{Symbols: r.Subscribe.GetSymbols(), Cursor: r.Subscribe.GetCursor()}
+		q.Subscribe = &feed.Subscribe{Symbols: r.Subscribe.GetSymbols(), Cursor: r.Subscribe.GetCursor(), Account: r.Subscribe.GetAccount(),
+			AfterReportSeq: r.Subscribe.GetAfterReportSeq(), Resume: r.Subscribe != nil && r.Subscribe.AfterReportSeq != nil}
 		q.Subscribe.Policy, err = enumFromProto[feed.Policy]("subscribe.policy", r.Subscribe.GetPolicy(), policyNames)
 	case *pb.SubscribeRequest_Unsubscribe:
 		q.Unsubscribe = &feed.Unsubscribe{Symbols: r.Unsubscribe.GetSymbols()}
 	case *pb.SubscribeRequest_Ping:
 		q.Ping = &feed.Ping{ID: r.Ping.GetId()}
 	default:
-		err = errNoRequest
+		if o == nil {
+			return errNoRequest
+		}
+		return streamOrderFromProto(p, o)
 	}
 	return err
+}
+
+func streamOrderFromProto(p *pb.SubscribeRequest, o *order.Request) error {
+	switch r := p.GetRequest().(type) {
+	case *pb.SubscribeRequest_Execute:
+		return named("execute", executeFromProto(r.Execute, o))
+	case *pb.SubscribeRequest_Cancel:
+		*o = CancelFromProto(r.Cancel)
+	case *pb.SubscribeRequest_Replace:
+		*o = ReplaceFromProto(r.Replace)
+	default:
+		return errNoStreamRequest
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // AppendEvent appends one whole SSE event: the word of the message as its
@@ -50,25 +51,52 @@ func AppendEvent(dst []byte, enc Encoding, m *feed.Message) ([]byte, error) {
 		}
 		out = append(append(out, "\nid: "...), cursor...)
 	}
-	out = append(out, "\ndata: "...)
-	if enc == Protobuf {
-		out = base64.StdEncoding.AppendEncode(out, payload)
-	} else {
-		out = append(out, payload...)
+	return appendEventData(append(out, '\n'), enc, payload), nil
+}
+
+// AppendExecutionEvent appends one whole SSE event, called execution, of a report.
+// It has no id:, as that of ticks must stand; a client resumes from the report_seq.
+// The errors are those of AppendExecution.
+func AppendExecutionEvent(dst []byte, enc Encoding, e *order.Execution) ([]byte, error) {
+	payload, err := AppendExecutionMessage(make([]byte, 0, executionRoom(enc, e)), enc, e)
+	if err != nil {
+		return dst, fmt.Errorf("encode SSE event: %w", err)
 	}
-	return append(out, "\n\n"...), nil
+	return appendEventData(append(dst, "event: execution\n"...), enc, payload), nil
+}
+
+func appendEventData(dst []byte, enc Encoding, payload []byte) []byte {
+	dst = append(dst, "data: "...)
+	if enc == Protobuf {
+		dst = base64.StdEncoding.AppendEncode(dst, payload)
+	} else {
+		dst = append(dst, payload...)
+	}
+	return append(dst, "\n\n"...)
 }
 
 // UnmarshalEventData reads the data: of an SSE event into m as UnmarshalMessage
 // does, for protobuf through base64.
 func UnmarshalEventData(enc Encoding, data []byte, m *feed.Message) error {
+	return unmarshalEventData(enc, data, m, nil)
+}
+
+// UnmarshalStreamEventData does so as UnmarshalStreamMessage does.
+func UnmarshalStreamEventData(enc Encoding, data []byte, m *StreamMessage) error {
+	return unmarshalEventData(enc, data, &m.Feed, &m.Execution)
+}
+
+func unmarshalEventData(enc Encoding, data []byte, m *feed.Message, e **order.Execution) error {
 	if enc == Protobuf {
 		raw, err := base64.StdEncoding.Strict().AppendDecode(nil, data)
 		if err != nil {
 			*m = feed.Message{Ticks: m.Ticks[:0]}
+			if e != nil {
+				*e = nil
+			}
 			return fmt.Errorf("decode SSE data: %w", err)
 		}
 		data = raw
 	}
-	return UnmarshalMessage(enc, data, m)
+	return unmarshalMessage(enc, data, m, e)
 }

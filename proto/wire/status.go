@@ -75,17 +75,23 @@ const RequestIDHeader = "X-Request-Id"
 // also sent as that header.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p *feed.Problem) {
 	answer := *p.Bounded()
-	if answer.RequestID = r.Header.Get(RequestIDHeader); answer.RequestID == "" || len(answer.RequestID) > 128 {
-		answer.RequestID = rand.Text()
+	answer.RequestID = requestID(r)
+	writeProblemBody(w, HTTPStatus(answer.Code), answer.RequestID, appendProblemJSON(nil, &answer))
+}
+
+// requestID returns the client's, or a new one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get(RequestIDHeader); id != "" && len(id) <= 128 {
+		return id
 	}
-	body, err := AppendProblem(nil, &answer)
-	if err != nil { // only text that is not UTF-8 can do this
-		body, _ = AppendProblem(nil, &feed.Problem{Code: feed.CodeInternal, Message: "an error that is no text", RequestID: rand.Text()})
-	}
+	return rand.Text()
+}
+
+func writeProblemBody(w http.ResponseWriter, status int, requestID string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	h.Set(RequestIDHeader, answer.RequestID)
-	w.WriteHeader(HTTPStatus(answer.Code))
+	h.Set(RequestIDHeader, requestID)
+	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n')) // the client may be gone
 }

@@ -48,13 +48,21 @@ func TestEveryProblemHasAStatus(t *testing.T) {
 	}
 }
 
-// TestDocumentedStatuses holds the table of docs/wire.md to that of the code.
-func TestDocumentedStatuses(t *testing.T) {
+// docSection returns what docs/wire.md has under a heading, up to the next one.
+func docSection(t *testing.T, heading string) (text string, ok bool) {
+	t.Helper()
 	doc, err := os.ReadFile("../../docs/wire.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, ok := strings.Cut(string(doc), "\n## Errors\n")
+	_, text, ok = strings.Cut(string(doc), "\n## "+heading+"\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text, ok
+}
+
+// TestDocumentedStatuses holds the table of docs/wire.md to that of the code.
+func TestDocumentedStatuses(t *testing.T) {
+	table, ok := docSection(t, "Errors")
 	if !ok {
 		t.Fatal("docs/wire.md has no section Errors")
 	}

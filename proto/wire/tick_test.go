@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
 )
 
@@ -116,6 +117,10 @@ func TestNumbersOfTheContract(t *testing.T) {
 		{pb.Origin(0), "ORIGIN_", originNames},
 		{pb.Policy(0), "POLICY_", policyNames},
 		{pb.SkipReason(0), "SKIP_REASON_", reasonNames},
+		{pb.OrdType(0), "ORD_TYPE_", ordTypeNames},
+		{pb.TimeInForce(0), "TIME_IN_FORCE_", tifNames},
+		{pb.ExecType(0), "EXEC_TYPE_", execTypeNames},
+		{pb.OrdStatus(0), "ORD_STATUS_", statusNames},
 	} {
 		values := e.enum.Descriptor().Values()
 		if values.Len() != len(e.names) {
@@ -132,6 +137,11 @@ func TestNumbersOfTheContract(t *testing.T) {
 		int(feed.SideSell) == int(pb.Side_SIDE_SELL), int(feed.OriginOrder) == int(pb.Origin_ORIGIN_ORDER),
 		int(feed.PolicyDisconnect) == int(pb.Policy_POLICY_DISCONNECT), int(feed.SkipEpoch) == int(pb.SkipReason_SKIP_REASON_EPOCH),
 		int(feed.OriginCapture) == int(pb.Origin_ORIGIN_CAPTURE), int(feed.PolicyDropOldest) == int(pb.Policy_POLICY_DROP_OLDEST),
+		int(order.Market) == int(pb.OrdType_ORD_TYPE_MARKET), int(order.FOK) == int(pb.TimeInForce_TIME_IN_FORCE_FOK),
+		int(order.IOC) == int(pb.TimeInForce_TIME_IN_FORCE_IOC), int(order.ExecTrade) == int(pb.ExecType_EXEC_TYPE_TRADE),
+		int(order.ExecReplaced) == int(pb.ExecType_EXEC_TYPE_REPLACED), int(order.ExecRejected) == int(pb.ExecType_EXEC_TYPE_REJECTED),
+		int(order.PartiallyFilled) == int(pb.OrdStatus_ORD_STATUS_PARTIALLY_FILLED), int(order.Rejected) == int(pb.OrdStatus_ORD_STATUS_REJECTED),
+		int(order.Canceled) == int(pb.OrdStatus_ORD_STATUS_CANCELED),
 		int(feed.SkipDropped) == int(pb.SkipReason_SKIP_REASON_DROPPED), int(feed.SkipGap) == int(pb.SkipReason_SKIP_REASON_GAP),
 	} {
 		if !same {

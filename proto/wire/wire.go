@@ -1,5 +1,5 @@
-// Package wire turns the messages of the feed into bytes and back: protobuf as
-// in tickgauge.v1, JSON of the same names, SSE events around either, the bodies
+// Package wire turns the messages of the feed and of orders into bytes and back:
+// protobuf as in tickgauge.v1, JSON of the same names, SSE events around either, the bodies
 // of the REST calls, and the codecs that gRPC asks for. No other package knows
 // how anything is spelled on the wire.
 //
@@ -13,8 +13,8 @@
 // number that does not fit, or would lose digits, is refused, as are NaN and
 // Infinity; an integer has neither point nor exponent. Enumerations are written
 // in upper case without the prefix of their type (DROP_OLDEST) and read in any
-// case, with '-' or '_'. What is zero or empty is left out, except in ticks, and
-// may be absent. A member that is not known is refused in requests and ignored
+// case, with '-' or '_'. What is zero or empty is left out, except in ticks and of
+// the quantities of a report, and may be absent. A member that is not known is refused in requests and ignored
 // in what the exchange says; null for one that is known, a member that stands
 // twice, text that is not UTF-8 and anything after the value are refused.
 package wire

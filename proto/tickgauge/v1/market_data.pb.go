@@ -25,56 +25,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Side is the side of a trade's aggressor.
-type Side int32
-
-const (
-	Side_SIDE_UNSPECIFIED Side = 0
-	Side_SIDE_BUY         Side = 1
-	Side_SIDE_SELL        Side = 2
-)
-
-// Enum value maps for Side.
-var (
-	Side_name = map[int32]string{
-		0: "SIDE_UNSPECIFIED",
-		1: "SIDE_BUY",
-		2: "SIDE_SELL",
-	}
-	Side_value = map[string]int32{
-		"SIDE_UNSPECIFIED": 0,
-		"SIDE_BUY":         1,
-		"SIDE_SELL":        2,
-	}
-)
-
-func (x Side) Enum() *Side {
-	p := new(Side)
-	*p = x
-	return p
-}
-
-func (x Side) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (Side) Descriptor() protoreflect.EnumDescriptor {
-	return file_tickgauge_v1_market_data_proto_enumTypes[0].Descriptor()
-}
-
-func (Side) Type() protoreflect.EnumType {
-	return &file_tickgauge_v1_market_data_proto_enumTypes[0]
-}
-
-func (x Side) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use Side.Descriptor instead.
-func (Side) EnumDescriptor() ([]byte, []int) {
-	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{0}
-}
-
 // Origin says where a tick came from.
 type Origin int32
 
@@ -115,11 +65,11 @@ func (x Origin) String() string {
 }
 
 func (Origin) Descriptor() protoreflect.EnumDescriptor {
-	return file_tickgauge_v1_market_data_proto_enumTypes[1].Descriptor()
+	return file_tickgauge_v1_market_data_proto_enumTypes[0].Descriptor()
 }
 
 func (Origin) Type() protoreflect.EnumType {
-	return &file_tickgauge_v1_market_data_proto_enumTypes[1]
+	return &file_tickgauge_v1_market_data_proto_enumTypes[0]
 }
 
 func (x Origin) Number() protoreflect.EnumNumber {
@@ -128,7 +78,7 @@ func (x Origin) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Origin.Descriptor instead.
 func (Origin) EnumDescriptor() ([]byte, []int) {
-	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{1}
+	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{0}
 }
 
 // Policy says what happens when a stream's queue is full.
@@ -172,11 +122,11 @@ func (x Policy) String() string {
 }
 
 func (Policy) Descriptor() protoreflect.EnumDescriptor {
-	return file_tickgauge_v1_market_data_proto_enumTypes[2].Descriptor()
+	return file_tickgauge_v1_market_data_proto_enumTypes[1].Descriptor()
 }
 
 func (Policy) Type() protoreflect.EnumType {
-	return &file_tickgauge_v1_market_data_proto_enumTypes[2]
+	return &file_tickgauge_v1_market_data_proto_enumTypes[1]
 }
 
 func (x Policy) Number() protoreflect.EnumNumber {
@@ -185,7 +135,7 @@ func (x Policy) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Policy.Descriptor instead.
 func (Policy) EnumDescriptor() ([]byte, []int) {
-	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{2}
+	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{1}
 }
 
 // SkipReason says why ticks were skipped.
@@ -232,11 +182,11 @@ func (x SkipReason) String() string {
 }
 
 func (SkipReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_tickgauge_v1_market_data_proto_enumTypes[3].Descriptor()
+	return file_tickgauge_v1_market_data_proto_enumTypes[2].Descriptor()
 }
 
 func (SkipReason) Type() protoreflect.EnumType {
-	return &file_tickgauge_v1_market_data_proto_enumTypes[3]
+	return &file_tickgauge_v1_market_data_proto_enumTypes[2]
 }
 
 func (x SkipReason) Number() protoreflect.EnumNumber {
@@ -245,7 +195,7 @@ func (x SkipReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SkipReason.Descriptor instead.
 func (SkipReason) EnumDescriptor() ([]byte, []int) {
-	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{3}
+	return file_tickgauge_v1_market_data_proto_rawDescGZIP(), []int{2}
 }
 
 // Tick is the full state of a symbol after one update. last_px is carried
@@ -411,7 +361,8 @@ func (x *Tick) GetOrigin() Origin {
 	return Origin_ORIGIN_UNSPECIFIED
 }
 
-// SubscribeRequest is what a subscriber says on a stream.
+// SubscribeRequest is what a subscriber says on a stream, which takes orders too:
+// each is answered with an execution.
 type SubscribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Request:
@@ -419,6 +370,9 @@ type SubscribeRequest struct {
 	//	*SubscribeRequest_Subscribe
 	//	*SubscribeRequest_Unsubscribe
 	//	*SubscribeRequest_Ping
+	//	*SubscribeRequest_Execute
+	//	*SubscribeRequest_Cancel
+	//	*SubscribeRequest_Replace
 	Request       isSubscribeRequest_Request `protobuf_oneof:"request"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -488,6 +442,33 @@ func (x *SubscribeRequest) GetPing() *Ping {
 	return nil
 }
 
+func (x *SubscribeRequest) GetExecute() *Order {
+	if x != nil {
+		if x, ok := x.Request.(*SubscribeRequest_Execute); ok {
+			return x.Execute
+		}
+	}
+	return nil
+}
+
+func (x *SubscribeRequest) GetCancel() *CancelRequest {
+	if x != nil {
+		if x, ok := x.Request.(*SubscribeRequest_Cancel); ok {
+			return x.Cancel
+		}
+	}
+	return nil
+}
+
+func (x *SubscribeRequest) GetReplace() *ReplaceRequest {
+	if x != nil {
+		if x, ok := x.Request.(*SubscribeRequest_Replace); ok {
+			return x.Replace
+		}
+	}
+	return nil
+}
+
 type isSubscribeRequest_Request interface {
 	isSubscribeRequest_Request()
 }
@@ -504,11 +485,29 @@ type SubscribeRequest_Ping struct {
 	Ping *Ping `protobuf:"bytes,3,opt,name=ping,proto3,oneof"`
 }
 
+type SubscribeRequest_Execute struct {
+	Execute *Order `protobuf:"bytes,4,opt,name=execute,proto3,oneof"`
+}
+
+type SubscribeRequest_Cancel struct {
+	Cancel *CancelRequest `protobuf:"bytes,5,opt,name=cancel,proto3,oneof"`
+}
+
+type SubscribeRequest_Replace struct {
+	Replace *ReplaceRequest `protobuf:"bytes,6,opt,name=replace,proto3,oneof"`
+}
+
 func (*SubscribeRequest_Subscribe) isSubscribeRequest_Request() {}
 
 func (*SubscribeRequest_Unsubscribe) isSubscribeRequest_Request() {}
 
 func (*SubscribeRequest_Ping) isSubscribeRequest_Request() {}
+
+func (*SubscribeRequest_Execute) isSubscribeRequest_Request() {}
+
+func (*SubscribeRequest_Cancel) isSubscribeRequest_Request() {}
+
+func (*SubscribeRequest_Replace) isSubscribeRequest_Request() {}
 
 // Subscribe asks for symbols: all of them or none.
 type Subscribe struct {
@@ -517,9 +516,13 @@ type Subscribe struct {
 	// Counts on the first subscribe of a stream.
 	Policy Policy `protobuf:"varint,2,opt,name=policy,proto3,enum=tickgauge.v1.Policy" json:"policy,omitempty"`
 	// Where to resume: <epoch>-<hub_seq>. Empty starts afresh.
-	Cursor        string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
+	// Whose executions the stream carries besides; empty for none.
+	Account string `protobuf:"bytes,4,opt,name=account,proto3" json:"account,omitempty"`
+	// As in WatchExecutionsRequest.
+	AfterReportSeq *uint64 `protobuf:"varint,5,opt,name=after_report_seq,json=afterReportSeq,proto3,oneof" json:"after_report_seq,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Subscribe) Reset() {
@@ -571,6 +574,20 @@ func (x *Subscribe) GetCursor() string {
 		return x.Cursor
 	}
 	return ""
+}
+
+func (x *Subscribe) GetAccount() string {
+	if x != nil {
+		return x.Account
+	}
+	return ""
+}
+
+func (x *Subscribe) GetAfterReportSeq() uint64 {
+	if x != nil && x.AfterReportSeq != nil {
+		return *x.AfterReportSeq
+	}
+	return 0
 }
 
 // Unsubscribe asks for no more ticks of symbols: all of them or none.
@@ -677,6 +694,7 @@ type MarketDataMessage struct {
 	//	*MarketDataMessage_Skipped
 	//	*MarketDataMessage_Heartbeat
 	//	*MarketDataMessage_Problem
+	//	*MarketDataMessage_Execution
 	Event         isMarketDataMessage_Event `protobuf_oneof:"event"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -789,6 +807,15 @@ func (x *MarketDataMessage) GetProblem() *Problem {
 	return nil
 }
 
+func (x *MarketDataMessage) GetExecution() *Execution {
+	if x != nil {
+		if x, ok := x.Event.(*MarketDataMessage_Execution); ok {
+			return x.Execution
+		}
+	}
+	return nil
+}
+
 type isMarketDataMessage_Event interface {
 	isMarketDataMessage_Event()
 }
@@ -821,6 +848,10 @@ type MarketDataMessage_Problem struct {
 	Problem *Problem `protobuf:"bytes,8,opt,name=problem,proto3,oneof"`
 }
 
+type MarketDataMessage_Execution struct {
+	Execution *Execution `protobuf:"bytes,9,opt,name=execution,proto3,oneof"`
+}
+
 func (*MarketDataMessage_Hello) isMarketDataMessage_Event() {}
 
 func (*MarketDataMessage_Subscribed) isMarketDataMessage_Event() {}
@@ -834,6 +865,8 @@ func (*MarketDataMessage_Skipped) isMarketDataMessage_Event() {}
 func (*MarketDataMessage_Heartbeat) isMarketDataMessage_Event() {}
 
 func (*MarketDataMessage_Problem) isMarketDataMessage_Event() {}
+
+func (*MarketDataMessage_Execution) isMarketDataMessage_Event() {}
 
 // Hello is the first message of every stream.
 type Hello struct {
@@ -1630,7 +1663,7 @@ var File_tickgauge_v1_market_data_proto protoreflect.FileDescriptor
 
 const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1etickgauge/v1/market_data.proto\x12\ftickgauge.v1\"\xb7\x03\n" +
+	"\x1etickgauge/v1/market_data.proto\x12\ftickgauge.v1\x1a\x1etickgauge/v1/order_entry.proto\x1a\x17tickgauge/v1/side.proto\"\xb7\x03\n" +
 	"\x04Tick\x12\x16\n" +
 	"\x06symbol\x18\x01 \x01(\tR\x06symbol\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12\x17\n" +
@@ -1648,20 +1681,26 @@ const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\alast_sz\x18\f \x01(\x03R\x06lastSz\x12\x19\n" +
 	"\btrade_id\x18\r \x01(\x04R\atradeId\x129\n" +
 	"\x0eaggressor_side\x18\x0e \x01(\x0e2\x12.tickgauge.v1.SideR\raggressorSide\x12,\n" +
-	"\x06origin\x18\x0f \x01(\x0e2\x14.tickgauge.v1.OriginR\x06origin\"\xbf\x01\n" +
+	"\x06origin\x18\x0f \x01(\x0e2\x14.tickgauge.v1.OriginR\x06origin\"\xe1\x02\n" +
 	"\x10SubscribeRequest\x127\n" +
 	"\tsubscribe\x18\x01 \x01(\v2\x17.tickgauge.v1.SubscribeH\x00R\tsubscribe\x12=\n" +
 	"\vunsubscribe\x18\x02 \x01(\v2\x19.tickgauge.v1.UnsubscribeH\x00R\vunsubscribe\x12(\n" +
-	"\x04ping\x18\x03 \x01(\v2\x12.tickgauge.v1.PingH\x00R\x04pingB\t\n" +
-	"\arequest\"\x92\x01\n" +
+	"\x04ping\x18\x03 \x01(\v2\x12.tickgauge.v1.PingH\x00R\x04ping\x12/\n" +
+	"\aexecute\x18\x04 \x01(\v2\x13.tickgauge.v1.OrderH\x00R\aexecute\x125\n" +
+	"\x06cancel\x18\x05 \x01(\v2\x1b.tickgauge.v1.CancelRequestH\x00R\x06cancel\x128\n" +
+	"\areplace\x18\x06 \x01(\v2\x1c.tickgauge.v1.ReplaceRequestH\x00R\areplaceB\t\n" +
+	"\arequest\"\xc9\x01\n" +
 	"\tSubscribe\x12\x18\n" +
 	"\asymbols\x18\x01 \x03(\tR\asymbols\x12,\n" +
 	"\x06policy\x18\x02 \x01(\x0e2\x14.tickgauge.v1.PolicyR\x06policy\x12\x16\n" +
-	"\x06cursor\x18\x03 \x01(\tR\x06cursorJ\x04\b\x04\x10\x05J\x04\b\x05\x10\x06R\aaccountR\x10after_report_seq\"'\n" +
+	"\x06cursor\x18\x03 \x01(\tR\x06cursor\x12\x18\n" +
+	"\aaccount\x18\x04 \x01(\tR\aaccount\x12-\n" +
+	"\x10after_report_seq\x18\x05 \x01(\x04H\x00R\x0eafterReportSeq\x88\x01\x01B\x13\n" +
+	"\x11_after_report_seq\"'\n" +
 	"\vUnsubscribe\x12\x18\n" +
 	"\asymbols\x18\x01 \x03(\tR\asymbols\"\x16\n" +
 	"\x04Ping\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\x04R\x02id\"\xd7\x03\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\"\xff\x03\n" +
 	"\x11MarketDataMessage\x12(\n" +
 	"\x05ticks\x18\x01 \x03(\v2\x12.tickgauge.v1.TickR\x05ticks\x12+\n" +
 	"\x05hello\x18\x02 \x01(\v2\x13.tickgauge.v1.HelloH\x00R\x05hello\x12:\n" +
@@ -1672,9 +1711,9 @@ const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\bsnapshot\x18\x05 \x01(\v2\x16.tickgauge.v1.SnapshotH\x00R\bsnapshot\x121\n" +
 	"\askipped\x18\x06 \x01(\v2\x15.tickgauge.v1.SkippedH\x00R\askipped\x127\n" +
 	"\theartbeat\x18\a \x01(\v2\x17.tickgauge.v1.HeartbeatH\x00R\theartbeat\x121\n" +
-	"\aproblem\x18\b \x01(\v2\x15.tickgauge.v1.ProblemH\x00R\aproblemB\a\n" +
-	"\x05eventJ\x04\b\t\x10\n" +
-	"R\texecution\"\xd8\x01\n" +
+	"\aproblem\x18\b \x01(\v2\x15.tickgauge.v1.ProblemH\x00R\aproblem\x127\n" +
+	"\texecution\x18\t \x01(\v2\x17.tickgauge.v1.ExecutionH\x00R\texecutionB\a\n" +
+	"\x05event\"\xd8\x01\n" +
 	"\x05Hello\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x14\n" +
 	"\x05epoch\x18\x02 \x01(\tR\x05epoch\x12\x17\n" +
@@ -1729,11 +1768,7 @@ const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\ttick_size\x18\x02 \x01(\x03R\btickSize\"B\n" +
 	"\n" +
 	"SymbolList\x124\n" +
-	"\asymbols\x18\x01 \x03(\v2\x1a.tickgauge.v1.ListedSymbolR\asymbols*9\n" +
-	"\x04Side\x12\x14\n" +
-	"\x10SIDE_UNSPECIFIED\x10\x00\x12\f\n" +
-	"\bSIDE_BUY\x10\x01\x12\r\n" +
-	"\tSIDE_SELL\x10\x02*[\n" +
+	"\asymbols\x18\x01 \x03(\v2\x1a.tickgauge.v1.ListedSymbolR\asymbols*[\n" +
 	"\x06Origin\x12\x16\n" +
 	"\x12ORIGIN_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fORIGIN_SCHEDULE\x10\x01\x12\x12\n" +
@@ -1769,66 +1804,74 @@ func file_tickgauge_v1_market_data_proto_rawDescGZIP() []byte {
 	return file_tickgauge_v1_market_data_proto_rawDescData
 }
 
-var file_tickgauge_v1_market_data_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_tickgauge_v1_market_data_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_tickgauge_v1_market_data_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_tickgauge_v1_market_data_proto_goTypes = []any{
-	(Side)(0),                  // 0: tickgauge.v1.Side
-	(Origin)(0),                // 1: tickgauge.v1.Origin
-	(Policy)(0),                // 2: tickgauge.v1.Policy
-	(SkipReason)(0),            // 3: tickgauge.v1.SkipReason
-	(*Tick)(nil),               // 4: tickgauge.v1.Tick
-	(*SubscribeRequest)(nil),   // 5: tickgauge.v1.SubscribeRequest
-	(*Subscribe)(nil),          // 6: tickgauge.v1.Subscribe
-	(*Unsubscribe)(nil),        // 7: tickgauge.v1.Unsubscribe
-	(*Ping)(nil),               // 8: tickgauge.v1.Ping
-	(*MarketDataMessage)(nil),  // 9: tickgauge.v1.MarketDataMessage
-	(*Hello)(nil),              // 10: tickgauge.v1.Hello
-	(*Limits)(nil),             // 11: tickgauge.v1.Limits
-	(*SymbolSeq)(nil),          // 12: tickgauge.v1.SymbolSeq
-	(*Subscribed)(nil),         // 13: tickgauge.v1.Subscribed
-	(*Unsubscribed)(nil),       // 14: tickgauge.v1.Unsubscribed
-	(*Snapshot)(nil),           // 15: tickgauge.v1.Snapshot
-	(*Skipped)(nil),            // 16: tickgauge.v1.Skipped
-	(*Heartbeat)(nil),          // 17: tickgauge.v1.Heartbeat
-	(*Problem)(nil),            // 18: tickgauge.v1.Problem
-	(*GetQuoteRequest)(nil),    // 19: tickgauge.v1.GetQuoteRequest
-	(*ListSymbolsRequest)(nil), // 20: tickgauge.v1.ListSymbolsRequest
-	(*ListedSymbol)(nil),       // 21: tickgauge.v1.ListedSymbol
-	(*SymbolList)(nil),         // 22: tickgauge.v1.SymbolList
+	(Origin)(0),                // 0: tickgauge.v1.Origin
+	(Policy)(0),                // 1: tickgauge.v1.Policy
+	(SkipReason)(0),            // 2: tickgauge.v1.SkipReason
+	(*Tick)(nil),               // 3: tickgauge.v1.Tick
+	(*SubscribeRequest)(nil),   // 4: tickgauge.v1.SubscribeRequest
+	(*Subscribe)(nil),          // 5: tickgauge.v1.Subscribe
+	(*Unsubscribe)(nil),        // 6: tickgauge.v1.Unsubscribe
+	(*Ping)(nil),               // 7: tickgauge.v1.Ping
+	(*MarketDataMessage)(nil),  // 8: tickgauge.v1.MarketDataMessage
+	(*Hello)(nil),              // 9: tickgauge.v1.Hello
+	(*Limits)(nil),             // 10: tickgauge.v1.Limits
+	(*SymbolSeq)(nil),          // 11: tickgauge.v1.SymbolSeq
+	(*Subscribed)(nil),         // 12: tickgauge.v1.Subscribed
+	(*Unsubscribed)(nil),       // 13: tickgauge.v1.Unsubscribed
+	(*Snapshot)(nil),           // 14: tickgauge.v1.Snapshot
+	(*Skipped)(nil),            // 15: tickgauge.v1.Skipped
+	(*Heartbeat)(nil),          // 16: tickgauge.v1.Heartbeat
+	(*Problem)(nil),            // 17: tickgauge.v1.Problem
+	(*GetQuoteRequest)(nil),    // 18: tickgauge.v1.GetQuoteRequest
+	(*ListSymbolsRequest)(nil), // 19: tickgauge.v1.ListSymbolsRequest
+	(*ListedSymbol)(nil),       // 20: tickgauge.v1.ListedSymbol
+	(*SymbolList)(nil),         // 21: tickgauge.v1.SymbolList
+	(Side)(0),                  // 22: tickgauge.v1.Side
+	(*Order)(nil),              // 23: tickgauge.v1.Order
+	(*CancelRequest)(nil),      // 24: tickgauge.v1.CancelRequest
+	(*ReplaceRequest)(nil),     // 25: tickgauge.v1.ReplaceRequest
+	(*Execution)(nil),          // 26: tickgauge.v1.Execution
 }
 var file_tickgauge_v1_market_data_proto_depIdxs = []int32{
-	0,  // 0: tickgauge.v1.Tick.aggressor_side:type_name -> tickgauge.v1.Side
-	1,  // 1: tickgauge.v1.Tick.origin:type_name -> tickgauge.v1.Origin
-	6,  // 2: tickgauge.v1.SubscribeRequest.subscribe:type_name -> tickgauge.v1.Subscribe
-	7,  // 3: tickgauge.v1.SubscribeRequest.unsubscribe:type_name -> tickgauge.v1.Unsubscribe
-	8,  // 4: tickgauge.v1.SubscribeRequest.ping:type_name -> tickgauge.v1.Ping
-	2,  // 5: tickgauge.v1.Subscribe.policy:type_name -> tickgauge.v1.Policy
-	4,  // 6: tickgauge.v1.MarketDataMessage.ticks:type_name -> tickgauge.v1.Tick
-	10, // 7: tickgauge.v1.MarketDataMessage.hello:type_name -> tickgauge.v1.Hello
-	13, // 8: tickgauge.v1.MarketDataMessage.subscribed:type_name -> tickgauge.v1.Subscribed
-	14, // 9: tickgauge.v1.MarketDataMessage.unsubscribed:type_name -> tickgauge.v1.Unsubscribed
-	15, // 10: tickgauge.v1.MarketDataMessage.snapshot:type_name -> tickgauge.v1.Snapshot
-	16, // 11: tickgauge.v1.MarketDataMessage.skipped:type_name -> tickgauge.v1.Skipped
-	17, // 12: tickgauge.v1.MarketDataMessage.heartbeat:type_name -> tickgauge.v1.Heartbeat
-	18, // 13: tickgauge.v1.MarketDataMessage.problem:type_name -> tickgauge.v1.Problem
-	11, // 14: tickgauge.v1.Hello.limits:type_name -> tickgauge.v1.Limits
-	12, // 15: tickgauge.v1.Subscribed.symbols:type_name -> tickgauge.v1.SymbolSeq
-	2,  // 16: tickgauge.v1.Subscribed.policy:type_name -> tickgauge.v1.Policy
-	12, // 17: tickgauge.v1.Unsubscribed.symbols:type_name -> tickgauge.v1.SymbolSeq
-	4,  // 18: tickgauge.v1.Snapshot.tick:type_name -> tickgauge.v1.Tick
-	3,  // 19: tickgauge.v1.Skipped.reason:type_name -> tickgauge.v1.SkipReason
-	21, // 20: tickgauge.v1.SymbolList.symbols:type_name -> tickgauge.v1.ListedSymbol
-	5,  // 21: tickgauge.v1.MarketData.Subscribe:input_type -> tickgauge.v1.SubscribeRequest
-	19, // 22: tickgauge.v1.MarketData.GetQuote:input_type -> tickgauge.v1.GetQuoteRequest
-	20, // 23: tickgauge.v1.MarketData.ListSymbols:input_type -> tickgauge.v1.ListSymbolsRequest
-	9,  // 24: tickgauge.v1.MarketData.Subscribe:output_type -> tickgauge.v1.MarketDataMessage
-	4,  // 25: tickgauge.v1.MarketData.GetQuote:output_type -> tickgauge.v1.Tick
-	22, // 26: tickgauge.v1.MarketData.ListSymbols:output_type -> tickgauge.v1.SymbolList
-	24, // [24:27] is the sub-list for method output_type
-	21, // [21:24] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	22, // 0: tickgauge.v1.Tick.aggressor_side:type_name -> tickgauge.v1.Side
+	0,  // 1: tickgauge.v1.Tick.origin:type_name -> tickgauge.v1.Origin
+	5,  // 2: tickgauge.v1.SubscribeRequest.subscribe:type_name -> tickgauge.v1.Subscribe
+	6,  // 3: tickgauge.v1.SubscribeRequest.unsubscribe:type_name -> tickgauge.v1.Unsubscribe
+	7,  // 4: tickgauge.v1.SubscribeRequest.ping:type_name -> tickgauge.v1.Ping
+	23, // 5: tickgauge.v1.SubscribeRequest.execute:type_name -> tickgauge.v1.Order
+	24, // 6: tickgauge.v1.SubscribeRequest.cancel:type_name -> tickgauge.v1.CancelRequest
+	25, // 7: tickgauge.v1.SubscribeRequest.replace:type_name -> tickgauge.v1.ReplaceRequest
+	1,  // 8: tickgauge.v1.Subscribe.policy:type_name -> tickgauge.v1.Policy
+	3,  // 9: tickgauge.v1.MarketDataMessage.ticks:type_name -> tickgauge.v1.Tick
+	9,  // 10: tickgauge.v1.MarketDataMessage.hello:type_name -> tickgauge.v1.Hello
+	12, // 11: tickgauge.v1.MarketDataMessage.subscribed:type_name -> tickgauge.v1.Subscribed
+	13, // 12: tickgauge.v1.MarketDataMessage.unsubscribed:type_name -> tickgauge.v1.Unsubscribed
+	14, // 13: tickgauge.v1.MarketDataMessage.snapshot:type_name -> tickgauge.v1.Snapshot
+	15, // 14: tickgauge.v1.MarketDataMessage.skipped:type_name -> tickgauge.v1.Skipped
+	16, // 15: tickgauge.v1.MarketDataMessage.heartbeat:type_name -> tickgauge.v1.Heartbeat
+	17, // 16: tickgauge.v1.MarketDataMessage.problem:type_name -> tickgauge.v1.Problem
+	26, // 17: tickgauge.v1.MarketDataMessage.execution:type_name -> tickgauge.v1.Execution
+	10, // 18: tickgauge.v1.Hello.limits:type_name -> tickgauge.v1.Limits
+	11, // 19: tickgauge.v1.Subscribed.symbols:type_name -> tickgauge.v1.SymbolSeq
+	1,  // 20: tickgauge.v1.Subscribed.policy:type_name -> tickgauge.v1.Policy
+	11, // 21: tickgauge.v1.Unsubscribed.symbols:type_name -> tickgauge.v1.SymbolSeq
+	3,  // 22: tickgauge.v1.Snapshot.tick:type_name -> tickgauge.v1.Tick
+	2,  // 23: tickgauge.v1.Skipped.reason:type_name -> tickgauge.v1.SkipReason
+	20, // 24: tickgauge.v1.SymbolList.symbols:type_name -> tickgauge.v1.ListedSymbol
+	4,  // 25: tickgauge.v1.MarketData.Subscribe:input_type -> tickgauge.v1.SubscribeRequest
+	18, // 26: tickgauge.v1.MarketData.GetQuote:input_type -> tickgauge.v1.GetQuoteRequest
+	19, // 27: tickgauge.v1.MarketData.ListSymbols:input_type -> tickgauge.v1.ListSymbolsRequest
+	8,  // 28: tickgauge.v1.MarketData.Subscribe:output_type -> tickgauge.v1.MarketDataMessage
+	3,  // 29: tickgauge.v1.MarketData.GetQuote:output_type -> tickgauge.v1.Tick
+	21, // 30: tickgauge.v1.MarketData.ListSymbols:output_type -> tickgauge.v1.SymbolList
+	28, // [28:31] is the sub-list for method output_type
+	25, // [25:28] is the sub-list for method input_type
+	25, // [25:25] is the sub-list for extension type_name
+	25, // [25:25] is the sub-list for extension extendee
+	0,  // [0:25] is the sub-list for field type_name
 }
 
 func init() { file_tickgauge_v1_market_data_proto_init() }
@@ -1836,11 +1879,17 @@ func file_tickgauge_v1_market_data_proto_init() {
 	if File_tickgauge_v1_market_data_proto != nil {
 		return
 	}
+	file_tickgauge_v1_order_entry_proto_init()
+	file_tickgauge_v1_side_proto_init()
 	file_tickgauge_v1_market_data_proto_msgTypes[1].OneofWrappers = []any{
 		(*SubscribeRequest_Subscribe)(nil),
 		(*SubscribeRequest_Unsubscribe)(nil),
 		(*SubscribeRequest_Ping)(nil),
+		(*SubscribeRequest_Execute)(nil),
+		(*SubscribeRequest_Cancel)(nil),
+		(*SubscribeRequest_Replace)(nil),
 	}
+	file_tickgauge_v1_market_data_proto_msgTypes[2].OneofWrappers = []any{}
 	file_tickgauge_v1_market_data_proto_msgTypes[5].OneofWrappers = []any{
 		(*MarketDataMessage_Hello)(nil),
 		(*MarketDataMessage_Subscribed)(nil),
@@ -1849,13 +1898,14 @@ func file_tickgauge_v1_market_data_proto_init() {
 		(*MarketDataMessage_Skipped)(nil),
 		(*MarketDataMessage_Heartbeat)(nil),
 		(*MarketDataMessage_Problem)(nil),
+		(*MarketDataMessage_Execution)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_tickgauge_v1_market_data_proto_rawDesc), len(file_tickgauge_v1_market_data_proto_rawDesc)),
-			NumEnums:      4,
+			NumEnums:      3,
 			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
