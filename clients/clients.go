@@ -9,6 +9,7 @@ import (
 	"net"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // Delivery is one message of a stream with its stamps, CLOCK_MONOTONIC.
@@ -17,6 +18,7 @@ type Delivery struct {
 	ReceivedNS int64 // at the earliest point that the library gives; the client names it
 	DecodedNS  int64 // after decoding
 	Message    feed.Message
+	Execution  *order.Execution // where not nil, in place of Message: of the account that the stream watches
 }
 
 // Sink takes what streams deliver. Calls for one stream come one at a time, in
@@ -38,7 +40,7 @@ type Dialer interface {
 
 // Conn is one connection. Any goroutine may call it.
 type Conn interface {
-	// Open opens a stream and subscribes. It returns once the exchange's answer to
+	// Open opens a stream and subscribes, to symbols, an account's executions or both. It returns once the exchange's answer to
 	// that has been delivered, or with the error, a *feed.Problem where the
 	// exchange refused; then the sink hears nothing more of the stream. ctx bounds
 	// the opening alone.

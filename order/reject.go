@@ -8,6 +8,7 @@ type RejectCode string
 // The codes. The validation ones are decided before the order is given an
 // order_id or matched with anything.
 const (
+	RejectBadRequest     RejectCode = "BAD_REQUEST" // the message is no order
 	RejectUnknownAccount RejectCode = "UNKNOWN_ACCOUNT"
 	RejectUnknownSymbol  RejectCode = "UNKNOWN_SYMBOL"
 	RejectBadID          RejectCode = "BAD_CL_ORD_ID"     // missing, too long, or with control characters

@@ -25,7 +25,7 @@ type Exchange struct {
 	stats    exchangeStats
 }
 
-type exchangeStats struct{ opened, refused, timedOut, problems atomic.Int64 }
+type exchangeStats struct{ opened, refused, timedOut, problems, reportsLost atomic.Int64 }
 
 // ExchangeStats counts sessions and what was refused since the start.
 type ExchangeStats struct {
@@ -34,6 +34,8 @@ type ExchangeStats struct {
 	Refused  int64 `json:"refused"`   // sessions refused for the limit
 	TimedOut int64 `json:"timed_out"` // sessions ended since a write did not progress
 	Problems int64 `json:"problems"`  // requests answered with a problem, on a stream or in its place
+
+	ReportsLost int64 `json:"reports_lost"` // executions that left an account's ring before a stream took them
 }
 
 // NewExchange returns an exchange over hub. Options out of range are an error.
@@ -69,7 +71,7 @@ func (e *Exchange) Stats() ExchangeStats {
 	e.mu.Unlock()
 	return ExchangeStats{
 		Open: open, Opened: e.stats.opened.Load(), Refused: e.stats.refused.Load(),
-		TimedOut: e.stats.timedOut.Load(), Problems: e.stats.problems.Load(),
+		TimedOut: e.stats.timedOut.Load(), Problems: e.stats.problems.Load(), ReportsLost: e.stats.reportsLost.Load(),
 	}
 }
 
@@ -84,7 +86,7 @@ func (e *Exchange) hello() *feed.Hello {
 // ends with ctx, and must be closed. At the limit of streams, or once the
 // exchange is closing, it is refused with a *feed.Problem.
 func (e *Exchange) Open(ctx context.Context, encoding int) (*Session, error) {
-	s := &Session{exchange: e, replies: make(chan feed.Message, 16)}
+	s := &Session{exchange: e, replies: make(chan reply, 16), watched: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	sub, err := e.hub.NewSubscription(feed.SubscriptionOptions{
 		Encoding: encoding, Queue: e.opts.Limits.QueueTicks, OnEnd: s.doom,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // The limits where Options leaves them at zero. docs/wire.md documents them.
@@ -38,6 +39,7 @@ type Options struct {
 	WriteTimeout time.Duration // a write that takes longer ends its stream
 	BatchTicks   int           // ticks that leave in one message at most
 	Observer     Observer      // may be nil
+	Desk         order.Desk    // takes the orders; nil refuses them
 }
 
 func (o Options) withDefaults() (Options, error) {

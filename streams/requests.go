@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // apply returns a *feed.Problem for what is refused.
@@ -22,14 +23,15 @@ func (s *Session) apply(req *feed.Request) error {
 		s.symbols -= len(req.Unsubscribe.Symbols)
 		return nil
 	case req.Ping != nil:
-		return s.reply(feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now(), PingID: req.Ping.ID}})
+		return s.reply(reply{message: feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now(), PingID: req.Ping.ID}}})
 	default:
-		return &feed.Problem{Code: feed.CodeBadRequest, Message: "empty request; send subscribe, unsubscribe or ping"}
+		return &feed.Problem{Code: feed.CodeBadRequest, Message: "empty request; send subscribe, unsubscribe, ping or an order"}
 	}
 }
 
-// Subscribe adds symbols within the limits of the exchange, and returns a
-// *feed.Problem where it refuses. The goroutine that calls Handle may call it.
+// Subscribe adds symbols within the limits of the exchange and the executions of
+// the account that is named, all of it or nothing, and returns a *feed.Problem
+// where it refuses. The goroutine that calls Handle may call it.
 func (s *Session) Subscribe(req feed.Subscribe) error {
 	if err := s.allowed(len(req.Symbols)); err != nil {
 		return err
@@ -38,11 +40,42 @@ func (s *Session) Subscribe(req feed.Subscribe) error {
 		return &feed.Problem{Code: feed.CodeTooManySymbols,
 			Message: fmt.Sprintf("%d symbols on a stream that may have %d; open another stream for the rest", s.symbols+len(req.Symbols), limit)}
 	}
-	if err := s.sub.Subscribe(req); err != nil {
+	var w *watching
+	switch {
+	case req.Account != "":
+		after := order.FromNow
+		if req.Resume {
+			after = req.AfterReportSeq
+		}
+		var err error
+		if w, err = s.newWatch(req.Account, after); err != nil {
+			return err
+		}
+	case req.Resume:
+		return &feed.Problem{Code: feed.CodeBadRequest, Message: "a report_seq to resume after without an account; name the account too"}
+	}
+	if err := s.subscribe(req); err != nil {
+		if w != nil {
+			w.watch.Close()
+		}
 		return err
 	}
 	s.symbols += len(req.Symbols)
+	if w != nil {
+		s.carry(w)
+	}
 	return nil
+}
+
+// subscribe asks the hub for the symbols. None are fine for a stream of executions.
+func (s *Session) subscribe(req feed.Subscribe) error {
+	if len(req.Symbols) > 0 || req.Account == "" {
+		return s.sub.Subscribe(req)
+	}
+	if req.Cursor != "" || req.Policy != feed.PolicyNone {
+		return &feed.Problem{Code: feed.CodeBadRequest, Message: "a cursor or a policy without a symbol; name the symbols too"}
+	}
+	return s.reply(reply{message: feed.Message{Subscribed: &feed.Subscribed{}}})
 }
 
 // symbolsPerRequest is how many symbols count as much as a request does: what a

@@ -4,19 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // Writer is a transport's side of a session: it writes one message, or the
-// encoded forms of several ticks together, and returns once the transport has
-// taken them. It is called from one goroutine, keeps nothing of its arguments
+// encoded forms of several ticks together, or one execution, and returns once the
+// transport has taken them. It is called from one goroutine, keeps nothing of its arguments
 // but the shared bytes, and returns an error when the stream is over.
 type Writer interface {
 	WriteMessage(m *feed.Message) error
 	WriteTicks(ticks [][]byte) error
+	WriteExecution(e *order.Execution) error
 }
 
 // doomGrace is how long a stream that the policy ended has to take the problem
@@ -30,7 +33,12 @@ type Session struct {
 	sub      *feed.Subscription
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
-	replies  chan feed.Message
+	replies  chan reply
+	watching atomic.Pointer[watching] // set once
+	watched  chan struct{}            // tells Run that it is
+
+	ordering sync.Mutex // held from an order's arrival to its answer
+	finished bool       // no order is taken any more
 
 	writingSince atomic.Int64 // 0: not writing
 	doomedSince  atomic.Int64
@@ -41,9 +49,17 @@ type Session struct {
 	subscribes int
 
 	// Of the goroutine that calls Run:
-	batch feed.Batch
-	ticks [][]byte
-	wrote bool
+	batch   feed.Batch
+	ticks   [][]byte
+	reports []order.Execution
+	wrote   bool
+}
+
+// reply answers what the subscriber said: with a message, or where that is not nil
+// with an execution.
+type reply struct {
+	message   feed.Message
+	execution *order.Execution
 }
 
 // Context is done when the session must end at once, with the cause; a transport
@@ -57,6 +73,9 @@ func (s *Session) End(cause error) { s.cancel(cause) }
 func (s *Session) Close() {
 	s.cancel(feed.ErrClosed)
 	s.sub.Close()
+	if w := s.watching.Load(); w != nil {
+		w.watch.Close()
+	}
 	s.exchange.remove(s)
 }
 
@@ -85,6 +104,7 @@ func (s *Session) Run(w Writer) error {
 	// Looking twice an interval keeps every silence below it.
 	heartbeat := time.NewTicker(max(s.exchange.opts.Heartbeat/2, time.Millisecond))
 	defer heartbeat.Stop()
+	var reported <-chan struct{} // once there is an account to watch
 	for {
 		var err error
 		select {
@@ -94,12 +114,16 @@ func (s *Session) Run(w Writer) error {
 			if err := s.drainAll(w); err != nil {
 				return err
 			}
-			return s.goodbye(w, shuttingDown())
-		case m := <-s.replies:
-			if m.Problem != nil && m.Problem.Fatal {
-				return s.goodbye(w, m.Problem)
+			if err := s.finish(w); err != nil {
+				return err
 			}
-			err = s.write(w, &m)
+			return s.goodbye(w, shuttingDown())
+		case r := <-s.replies:
+			err = s.answer(w, r)
+		case <-s.watched:
+			reported = s.watching.Load().watch.Ready()
+		case <-reported:
+			_, err = s.report(w)
 		case <-s.sub.Ready():
 			err = s.drain(w)
 		case <-heartbeat.C:
@@ -171,6 +195,17 @@ func (s *Session) release() {
 	}
 }
 
+// answer writes a reply. One that ends the session is its error.
+func (s *Session) answer(w Writer, r reply) error {
+	switch p := r.message.Problem; {
+	case r.execution != nil:
+		return s.execution(w, r.execution)
+	case p != nil && p.Fatal:
+		return s.goodbye(w, p)
+	}
+	return s.write(w, &r.message)
+}
+
 func (s *Session) write(w Writer, m *feed.Message) error {
 	s.writingSince.Store(feed.Now())
 	err := w.WriteMessage(m)
@@ -205,12 +240,12 @@ func (s *Session) Handle(req *feed.Request) error {
 // Refuse answers with a problem, as Handle does; after a Fatal one the session ends.
 func (s *Session) Refuse(p *feed.Problem) error {
 	s.exchange.stats.problems.Add(1)
-	return s.reply(feed.Message{Problem: p.Bounded()})
+	return s.reply(reply{message: feed.Message{Problem: p.Bounded()}})
 }
 
-func (s *Session) reply(m feed.Message) error {
+func (s *Session) reply(r reply) error {
 	select {
-	case s.replies <- m:
+	case s.replies <- r:
 		return nil
 	case <-s.ctx.Done():
 		return context.Cause(s.ctx)

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -115,6 +116,10 @@ func (c *client) WriteMessage(m *feed.Message) error {
 		return c.write("problem " + string(m.Problem.Code))
 	}
 	return c.write(fmt.Sprintf("%+v", *m))
+}
+
+func (c *client) WriteExecution(e *order.Execution) error {
+	return c.write(fmt.Sprintf("execution %s %d", e.ClOrdID, e.ReportSeq))
 }
 
 func symbols(list []feed.SymbolSeq) string {

@@ -98,7 +98,7 @@ func (c *connection) run(ctx context.Context, stream int, req *feed.Subscribe, o
 		if err := s.RecvMsg(&received); err != nil {
 			return err
 		}
-		d.ReceivedNS, d.DecodedNS, d.Message = received.AtNS, feed.Now(), received.Message
+		d.ReceivedNS, d.DecodedNS, d.Message, d.Execution = received.AtNS, feed.Now(), received.Message, received.Execution
 		return nil
 	}, opened, c.ended)
 }

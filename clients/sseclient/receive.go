@@ -65,11 +65,11 @@ func (r *receiver) receive(d *clients.Delivery) error {
 				continue
 			}
 			d.Message = feed.Message{Ticks: d.Message.Ticks[:0], Heartbeat: &feed.Heartbeat{SentNS: sent}}
-			d.DecodedNS = d.ReceivedNS
+			d.Execution, d.DecodedNS = nil, d.ReceivedNS
 			return nil
 		}
 		switch string(e.name) {
-		case "tick", "hello", "subscribed", "unsubscribed", "snapshot", "skipped", "problem":
+		case "tick", "hello", "subscribed", "unsubscribed", "snapshot", "skipped", "execution", "problem":
 		default:
 			if !r.greeted {
 				return fmt.Errorf("%w: its first event is %s", clients.ErrNoExchange, quoteShort(e.name))
@@ -77,12 +77,19 @@ func (r *receiver) receive(d *clients.Delivery) error {
 			continue
 		}
 		r.greeted = true
-		if err := wire.UnmarshalEventData(r.encoding, e.data, &d.Message); err != nil {
+		if err := r.unmarshal(e.data, d); err != nil {
 			return fmt.Errorf("event %s: %w", e.name, err)
 		}
 		d.DecodedNS = feed.Now()
 		return nil
 	}
+}
+
+func (r *receiver) unmarshal(data []byte, d *clients.Delivery) error {
+	m := wire.StreamMessage{Feed: d.Message}
+	err := wire.UnmarshalStreamEventData(r.encoding, data, &m)
+	d.Message, d.Execution = m.Feed, m.Execution
+	return err
 }
 
 // heartbeat reads the comment that the exchange sends where it has nothing to say.

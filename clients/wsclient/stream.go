@@ -113,10 +113,11 @@ func (c *connection) receive(d *clients.Delivery) error {
 	if frames != c.dialer.frames {
 		return fmt.Errorf("a frame of %v, want %v under %s", frames, c.dialer.frames, c.dialer.subprotocol)
 	}
-	if err := wire.UnmarshalMessage(c.dialer.opts.Encoding, c.in.Bytes(), &d.Message); err != nil {
+	m := wire.StreamMessage{Feed: d.Message}
+	if err := wire.UnmarshalStreamMessage(c.dialer.opts.Encoding, c.in.Bytes(), &m); err != nil {
 		return err
 	}
-	d.DecodedNS = feed.Now()
+	d.Message, d.Execution, d.DecodedNS = m.Feed, m.Execution, feed.Now()
 	return nil
 }
 

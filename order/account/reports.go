@@ -1,7 +1,6 @@
 package account
 
 import (
-	"math"
 	"slices"
 	"sync"
 
@@ -14,7 +13,8 @@ const DefaultReports = 8192
 // Reports numbers the reports of one account and keeps the newest. Any goroutine
 // may call it.
 type Reports struct {
-	limit int
+	account string
+	limit   int
 
 	mu      sync.Mutex
 	kept    []order.Execution // a ring once it is full
@@ -23,13 +23,13 @@ type Reports struct {
 	watches []*Watch
 }
 
-// NewReports returns an account's reports, of which limit are kept; 0 keeps
-// DefaultReports.
-func NewReports(limit int) *Reports {
+// NewReports returns the reports of the account of that name, of which limit are
+// kept; 0 keeps DefaultReports.
+func NewReports(account string, limit int) *Reports {
 	if limit <= 0 {
 		limit = DefaultReports
 	}
-	return &Reports{limit: limit}
+	return &Reports{account: account, limit: limit}
 }
 
 // Add gives a report its report_seq, the next one, keeps it and tells the
@@ -57,13 +57,18 @@ func (r *Reports) Last() uint64 {
 	return r.last
 }
 
-// Watch returns a watch that starts after a report_seq; one of the future waits
-// for it. It must be closed.
+// Watch returns a watch that starts after a report_seq, as order.Desk has it. It
+// must be closed.
 func (r *Reports) Watch(after uint64) *Watch {
-	after = min(after, math.MaxUint64-1) // so that the one after it is not 0, the first
-	w := &Watch{reports: r, next: after + 1, ready: make(chan struct{}, 1)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	switch {
+	case after == order.FromNow:
+		after = r.last
+	case after > r.last: // of an earlier run: silence would say that nothing has come
+		after = 0
+	}
+	w := &Watch{reports: r, next: after + 1, ready: make(chan struct{}, 1)}
 	r.watches = append(r.watches, w)
 	if r.last >= w.next {
 		w.signal()
@@ -106,6 +111,16 @@ func (w *Watch) Take(dst []order.Execution, limit int) []order.Execution {
 		w.signal()
 	}
 	return dst
+}
+
+// Account returns the name of the account.
+func (w *Watch) Account() string { return w.reports.account }
+
+// Last returns the report_seq that the watch has come to.
+func (w *Watch) Last() uint64 {
+	w.reports.mu.Lock()
+	defer w.reports.mu.Unlock()
+	return w.next - 1
 }
 
 // Close ends the watch; a second call does nothing.

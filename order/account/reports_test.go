@@ -50,7 +50,7 @@ func ready(w *Watch) bool {
 
 // TestNumbering: report_seq counts from 1, and the caller is told.
 func TestNumbering(t *testing.T) {
-	r := NewReports(3)
+	r := NewReports("acct-1", 3)
 	if r.Last() != 0 {
 		t.Errorf("last %d before the first", r.Last())
 	}
@@ -64,7 +64,7 @@ func TestNumbering(t *testing.T) {
 
 func TestDefaultReports(t *testing.T) {
 	for _, limit := range []int{0, -1} {
-		r := NewReports(limit)
+		r := NewReports("acct-1", limit)
 		add(r, DefaultReports+1)
 		if got := r.Watch(0).Take(nil, math.MaxInt); len(got) != DefaultReports || got[0].ReportSeq != 2 {
 			t.Errorf("of %d are kept %d", limit, len(got))
@@ -77,12 +77,15 @@ func TestDefaultReports(t *testing.T) {
 func TestResume(t *testing.T) {
 	for _, limit := range []int{1, 2, 5, 8} {
 		for _, added := range []int{0, 1, 4, 5, 6, 8, 9, 23} {
-			r := NewReports(limit)
+			r := NewReports("acct-1", limit)
 			add(r, added)
 			oldest := uint64(max(1, added-limit+1))
 			for after := uint64(0); after < uint64(added)+3; after++ {
 				w := r.Watch(after)
 				want := span(max(oldest, after+1), uint64(added))
+				if after > uint64(added) { // of an earlier run
+					want = span(oldest, uint64(added))
+				}
 				if ready(w) != (len(want) > 0) {
 					t.Errorf("ring of %d, %d added, after %d: ready is not whether there is something", limit, added, after)
 				}
@@ -100,7 +103,7 @@ func TestResume(t *testing.T) {
 
 // TestTakeLimit takes in parts; what is left is ready.
 func TestTakeLimit(t *testing.T) {
-	r := NewReports(10)
+	r := NewReports("acct-1", 10)
 	add(r, 7)
 	w := r.Watch(0)
 	defer w.Close()
@@ -124,34 +127,41 @@ func TestTakeLimit(t *testing.T) {
 	}
 }
 
-// TestFutureWaits: a watch from a report_seq that is not there yet gets nothing of
-// what is at or before it.
-func TestFutureWaits(t *testing.T) {
-	r := NewReports(4)
-	add(r, 2)
-	w := r.Watch(5)
-	defer w.Close()
-	add(r, 3) // 3, 4, 5
-	if got := w.Take(nil, 9); len(got) != 0 {
-		t.Errorf("took %d", seqs(t, got))
-	}
-	add(r, 2)
-	if got := seqs(t, w.Take(nil, 9)); !ready(w) || !slices.Equal(got, span(6, 7)) {
-		t.Errorf("took %d", got)
-	}
-	for _, after := range []uint64{math.MaxUint64, math.MaxUint64 - 1, 1 << 63, math.MaxInt64} {
-		far := r.Watch(after)
-		add(r, 1)
-		if got := far.Take(nil, 9); len(got) != 0 {
-			t.Errorf("after %d: took %d", after, seqs(t, got))
+// TestFromNow gets what comes after, and nothing of what was.
+func TestFromNow(t *testing.T) {
+	r := NewReports("acct-1", 4)
+	for _, before := range []int{0, 2, 7} {
+		add(r, before)
+		w := r.Watch(order.FromNow)
+		if got := w.Take(nil, 9); len(got) != 0 || ready(w) {
+			t.Errorf("took %d", seqs(t, got))
 		}
-		far.Close()
+		last := r.Last()
+		add(r, 2)
+		if got := seqs(t, w.Take(nil, 9)); !ready(w) || !slices.Equal(got, span(last+1, last+2)) {
+			t.Errorf("took %d", got)
+		}
+		w.Close()
+	}
+}
+
+// TestEarlierRun: who names a report_seq that the account has not reached was
+// there before a restart, and gets what there is instead of silence.
+func TestEarlierRun(t *testing.T) {
+	for _, after := range []uint64{6, 99, math.MaxInt64, math.MaxUint64 - 1} {
+		r := NewReports("acct-1", 4)
+		add(r, 5)
+		w := r.Watch(after)
+		if got := seqs(t, w.Take(nil, 9)); !slices.Equal(got, span(2, 5)) {
+			t.Errorf("after %d: took %d", after, got)
+		}
+		w.Close()
 	}
 }
 
 // TestEvictionIsAHole: who is too slow sees the hole, and misses nothing else.
 func TestEvictionIsAHole(t *testing.T) {
-	r := NewReports(4)
+	r := NewReports("acct-1", 4)
 	w := r.Watch(0)
 	defer w.Close()
 	add(r, 3)
@@ -167,7 +177,7 @@ func TestEvictionIsAHole(t *testing.T) {
 
 // TestClosedWatch is told of nothing more, and the others go on.
 func TestClosedWatch(t *testing.T) {
-	r := NewReports(4)
+	r := NewReports("acct-1", 4)
 	var watches []*Watch
 	for range 5 {
 		watches = append(watches, r.Watch(0))
@@ -199,14 +209,17 @@ func TestReportsAreTheirReference(t *testing.T) {
 
 func testReports(t *rapid.T) {
 	limit := rapid.IntRange(1, 6).Draw(t, "limit")
-	r := NewReports(limit)
+	r := NewReports("acct-1", limit)
 	var watches []*Watch
 	var next []uint64
 	t.Repeat(map[string]func(*rapid.T){
 		"add": func(t *rapid.T) { add(r, rapid.IntRange(1, 3).Draw(t, "reports")) },
 		"watch": func(t *rapid.T) {
 			after := uint64(rapid.IntRange(0, int(r.Last())+2).Draw(t, "after"))
-			watches, next = append(watches, r.Watch(after)), append(next, after+1)
+			if watches = append(watches, r.Watch(after)); after > r.Last() { // of an earlier run
+				after = 0
+			}
+			next = append(next, after+1)
 		},
 		"take": func(t *rapid.T) {
 			if len(watches) == 0 {

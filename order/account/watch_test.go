@@ -12,7 +12,7 @@ import (
 // sees every one, in order.
 func TestManyWatches(t *testing.T) {
 	const writers, each, readers = 4, 2000, 6
-	r := NewReports(writers * each)
+	r := NewReports("acct-1", writers*each)
 	var work sync.WaitGroup
 	for range readers {
 		w := r.Watch(0)
@@ -70,7 +70,7 @@ func TestManyWatches(t *testing.T) {
 // comes is in order, whole, and ends with the last report.
 func TestSlowWatch(t *testing.T) {
 	const writers, each = 3, 3000
-	r := NewReports(16)
+	r := NewReports("acct-1", 16)
 	w := r.Watch(0)
 	defer w.Close()
 	var work sync.WaitGroup

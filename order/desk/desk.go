@@ -112,7 +112,8 @@ func New(symbols []feed.Symbol, opts Options) (*Desk, error) {
 		return nil, fmt.Errorf("new desk: %w", err)
 	}
 	for i := range opts.Accounts {
-		h := &holder{name: fmt.Sprintf("acct-%d", i+1), reports: account.NewReports(opts.Reports), open: make(map[string]*state)}
+		name := fmt.Sprintf("acct-%d", i+1)
+		h := &holder{name: name, reports: account.NewReports(name, opts.Reports), open: make(map[string]*state)}
 		d.accounts[h.name] = h
 		if i == 0 {
 			d.first = h
@@ -177,11 +178,11 @@ func (d *Desk) enter() bool {
 func (d *Desk) Find(_ context.Context, name, clOrdID string) (order.Execution, error) {
 	h := d.holder(name)
 	if h == nil {
-		return order.Execution{}, fmt.Errorf("account %q: %w", name, order.ErrUnknown)
+		return order.Execution{}, d.unknownAccount(name)
 	}
 	st := d.find(h, clOrdID)
 	if st == nil {
-		return order.Execution{}, fmt.Errorf("order %q of %s: %w", clOrdID, h.name, order.ErrUnknown)
+		return order.Execution{}, fmt.Errorf("%w: cl_ord_id %s is no order of %s", order.ErrUnknownOrder, short(clOrdID), h.name)
 	}
 	st.market.mu.Lock()
 	defer st.market.mu.Unlock()
@@ -199,9 +200,18 @@ func (d *Desk) find(h *holder, clOrdID string) *state {
 func (d *Desk) Watch(name string, after uint64) (order.Watch, error) {
 	h := d.holder(name)
 	if h == nil {
-		return nil, fmt.Errorf("account %q: %w", name, order.ErrUnknown)
+		return nil, d.unknownAccount(name)
 	}
 	return h.reports.Watch(after), nil
+}
+
+func (d *Desk) unknownAccount(name string) error {
+	return fmt.Errorf("%w: %s", order.ErrUnknownAccount, d.noAccount(name))
+}
+
+// noAccount says which accounts there are.
+func (d *Desk) noAccount(name string) string {
+	return fmt.Sprintf("account %s is not one of acct-1 to acct-%d", short(name), len(d.accounts))
 }
 
 func (d *Desk) holder(name string) *holder {

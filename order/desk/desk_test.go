@@ -120,7 +120,12 @@ func TestFind(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ account, id string }{{"acct-2", "a"}, {"acct-1", "x"}, {"acct-1", ""}, {"acct-1", "c"}, {"acct-11", "a"}} {
-		if e, err := v.find(c.account, c.id); !errors.Is(err, order.ErrUnknown) || e != (order.Execution{}) {
+		e, err := v.find(c.account, c.id)
+		want := order.ErrUnknownOrder
+		if c.account == "acct-11" {
+			want = order.ErrUnknownAccount
+		}
+		if !errors.Is(err, want) || e != (order.Execution{}) {
 			t.Errorf("Find %s of %q: %+v, %v", c.id, c.account, e, err)
 		}
 	}

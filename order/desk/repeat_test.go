@@ -183,7 +183,7 @@ func TestSameOrderInFlight(t *testing.T) {
 		}()
 	}
 	until(t, "two that wait for the first", func() bool { return d.Stats().Repeated == 2 && len(d.pacer.waiting) == 1 })
-	if _, err := v.find("acct-1", "a"); !errors.Is(err, order.ErrUnknown) {
+	if _, err := v.find("acct-1", "a"); !errors.Is(err, order.ErrUnknownOrder) {
 		t.Errorf("Find of what has not matched: %v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -36,7 +36,7 @@ func (d *Desk) Submit(ctx context.Context, req order.Request) (order.Execution, 
 	d.stats.requests.Add(1)
 	h := d.holder(req.Account)
 	if h == nil {
-		return d.refuse(nil, req, order.RejectUnknownAccount, fmt.Sprintf("account %s is not one of acct-1 to acct-%d", short(req.Account), len(d.accounts)), 0), nil
+		return d.refuse(nil, req, order.RejectUnknownAccount, d.noAccount(req.Account), 0), nil
 	}
 	req.Account = h.name
 	// Refusals need no id to be remembered by; what is well formed has one.

@@ -81,7 +81,7 @@ func TestRefusedOrders(t *testing.T) {
 				t.Errorf("answer\n%+v with %d reports and %d trades, want\n%+v", e, len(reports), len(trades), want)
 			}
 			// Neither the id nor anything else is taken.
-			if _, err := v.find("acct-2", "a"); !errors.Is(err, order.ErrUnknown) {
+			if _, err := v.find("acct-2", "a"); !errors.Is(err, order.ErrUnknownOrder) {
 				t.Errorf("Find of the refused: %v", err)
 			}
 			if e, _, _ := v.submit(good); e.OrdStatus != order.Filled || e.OrderID != 2 {
@@ -104,10 +104,10 @@ func TestUnknownAccount(t *testing.T) {
 		if e != want || len(reports) != 0 || !strings.Contains(e.Text, "acct-1 to acct-2") || !utf8.ValidString(e.Text) || len(e.Text) > 200 {
 			t.Errorf("account %.20q: %+v, %d reports", name, e, len(reports))
 		}
-		if _, err := v.find(name, "a"); !errors.Is(err, order.ErrUnknown) {
+		if _, err := v.find(name, "a"); !errors.Is(err, order.ErrUnknownAccount) {
 			t.Errorf("Find in account %.20q: %v", name, err)
 		}
-		if _, err := v.desk.Watch(name, 0); !errors.Is(err, order.ErrUnknown) {
+		if _, err := v.desk.Watch(name, 0); !errors.Is(err, order.ErrUnknownAccount) {
 			t.Errorf("Watch of account %.20q: %v", name, err)
 		}
 	}

@@ -26,7 +26,7 @@ func TestWatch(t *testing.T) {
 	if got := take(live); len(got) != 0 {
 		t.Errorf("another account's watch took %+v", got)
 	}
-	for after, want := range map[uint64]string{0: "3456", 1: "3456", 2: "3456", 4: "56", 5: "6", 6: "", 99: ""} {
+	for after, want := range map[uint64]string{0: "3456", 1: "3456", 2: "3456", 4: "56", 5: "6", 6: "", 99: "3456", order.FromNow: ""} {
 		w, err := v.desk.Watch("", after)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tickgauge/tickgauge/order"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
@@ -95,4 +96,20 @@ func orderRoom(enc Encoding, q *order.Request, padding string) int {
 		return texts + 64
 	}
 	return texts + 256
+}
+
+// OrderPadding returns the padding that makes a new order size bytes long as
+// AppendOrder writes it, a byte or two less where no padding can; empty where it
+// is as long without.
+func OrderPadding(enc Encoding, q *order.Request, size int) string {
+	bare, err := AppendOrder(nil, enc, q, "")
+	if err != nil || len(bare) >= size {
+		return ""
+	}
+	padding := strings.Repeat("x", size-len(bare))
+	padded, err := AppendOrder(nil, enc, q, padding)
+	if err != nil {
+		return ""
+	}
+	return padding[:max(0, len(padding)-(len(padded)-size))]
 }

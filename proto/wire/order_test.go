@@ -201,3 +201,20 @@ func TestUnknownEncodingOfOrders(t *testing.T) {
 		}
 	}
 }
+
+func TestOrderPadding(t *testing.T) {
+	q := order.Request{Action: order.ActionExecute, ClOrdID: "a-1", Symbol: "A", Side: feed.SideBuy, Type: order.Limit, OrderQty: 1e8, Price: 1e9}
+	for _, enc := range Encodings() {
+		for _, size := range []int{0, 1, 20, 100, 150, 255, 256, 300, 1024, 100_000} {
+			padding := OrderPadding(enc, &q, size)
+			bare, _ := AppendOrder(nil, enc, &q, "")
+			b, err := AppendOrder(nil, enc, &q, padding)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := max(size, len(bare)); len(b) > want || len(b) < want-len(`,"padding":""`) || size >= len(bare)+16 && len(b) < size-2 {
+				t.Errorf("%s: asked for %d bytes it has %d, %d without padding", enc, size, len(b), len(bare))
+			}
+		}
+	}
+}

@@ -20,6 +20,7 @@ var rejects = map[order.RejectCode]struct {
 	ord  int // OrdRejReason
 	cxl  int // CxlRejReason
 }{
+	order.RejectBadRequest:     {codes.InvalidArgument, http.StatusBadRequest, 99, 99},
 	order.RejectUnknownAccount: {codes.NotFound, http.StatusNotFound, 15, 99},
 	order.RejectUnknownSymbol:  {codes.NotFound, http.StatusNotFound, 1, 99},
 	order.RejectBadID:          {codes.InvalidArgument, http.StatusBadRequest, 99, 99},

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 )
 
 // statuses is the table of docs/wire.md: what a problem is on each transport.
@@ -35,12 +36,13 @@ var statuses = map[feed.ProblemCode]struct {
 	feed.CodeInternal:          {codes.Internal, http.StatusInternalServerError},
 }
 
-// HTTPStatus returns the HTTP status of a problem; an unknown code is 500.
+// HTTPStatus returns the HTTP status of a problem, whose code may be that of a
+// refused order; an unknown code is 500.
 func HTTPStatus(code feed.ProblemCode) int {
 	if s, ok := statuses[code]; ok {
 		return s.http
 	}
-	return http.StatusInternalServerError
+	return RejectHTTPStatus(order.RejectCode(code))
 }
 
 // GRPCStatus returns err as a gRPC status error: a *feed.Problem with its code of
@@ -54,6 +56,8 @@ func GRPCStatus(err error) error {
 	if errors.As(err, &p) {
 		code := codes.Internal
 		if s, ok := statuses[p.Code]; ok {
+			code = s.grpc
+		} else if s, ok := rejects[order.RejectCode(p.Code)]; ok {
 			code = s.grpc
 		}
 		return status.Error(code, p.Error())

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
@@ -83,9 +84,12 @@ func (m *marketData) read(stream grpc.ServerStream, session *streams.Session) er
 			return err
 		}
 		err := asked.Err
-		if err != nil {
+		switch {
+		case err != nil:
 			err = session.Refuse(&feed.Problem{Code: feed.CodeBadRequest, Message: err.Error()})
-		} else {
+		case asked.Order.Action != order.ActionNone:
+			err = session.Order(&asked.Order)
+		default:
 			err = session.Handle(&asked.Request)
 		}
 		if err != nil {
@@ -97,5 +101,9 @@ func (m *marketData) read(stream grpc.ServerStream, session *streams.Session) er
 type writer struct{ stream grpc.ServerStream }
 
 func (w writer) WriteMessage(m *feed.Message) error { return w.stream.SendMsg(m) }
+
+func (w writer) WriteExecution(e *order.Execution) error {
+	return w.stream.SendMsg(&wire.StreamMessage{Execution: e})
+}
 
 func (w writer) WriteTicks(ticks [][]byte) error { return w.stream.SendMsg(wire.Ready(ticks)) }

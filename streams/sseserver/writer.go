@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
@@ -26,6 +27,16 @@ func newWriter(w http.ResponseWriter, enc wire.Encoding) *writer {
 // WriteMessage writes a message as one event, a heartbeat as a comment.
 func (w *writer) WriteMessage(m *feed.Message) error {
 	event, err := wire.AppendEvent(w.buf[:0], w.encoding, m)
+	if err != nil {
+		return err
+	}
+	w.keep(event)
+	return w.write(event)
+}
+
+// WriteExecution writes an execution as one event.
+func (w *writer) WriteExecution(e *order.Execution) error {
+	event, err := wire.AppendExecutionEvent(w.buf[:0], w.encoding, e)
 	if err != nil {
 		return err
 	}

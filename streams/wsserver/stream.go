@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 )
@@ -85,7 +86,7 @@ func (s *stream) close(why error) {
 func (s *stream) read() error {
 	var (
 		in  bytes.Buffer
-		req feed.Request
+		req wire.StreamRequest
 	)
 	for {
 		frames, r, err := s.ws.Reader(context.Background())
@@ -100,10 +101,13 @@ func (s *stream) read() error {
 			return s.session.Refuse(&feed.Problem{Code: feed.CodeTooLarge, Fatal: true,
 				Message: fmt.Sprintf("a message of more than %d bytes; name fewer symbols in one request", s.maxBytes)})
 		}
-		if p := s.decode(frames, in.Bytes(), &req); p != nil {
+		switch p := s.decode(frames, in.Bytes(), &req); {
+		case p != nil:
 			err = s.session.Refuse(p)
-		} else {
-			err = s.session.Handle(&req)
+		case req.Order.Action != order.ActionNone:
+			err = s.session.Order(&req.Order)
+		default:
+			err = s.session.Handle(&req.Feed)
 		}
 		if err != nil {
 			return err
@@ -114,12 +118,12 @@ func (s *stream) read() error {
 	}
 }
 
-func (s *stream) decode(frames websocket.MessageType, data []byte, req *feed.Request) *feed.Problem {
+func (s *stream) decode(frames websocket.MessageType, data []byte, req *wire.StreamRequest) *feed.Problem {
 	if frames != s.dialect.frames {
 		return &feed.Problem{Code: feed.CodeBadRequest, Message: fmt.Sprintf("%s takes %s frames, and this was a %s frame",
 			s.dialect.subprotocol, kind(s.dialect.frames), kind(frames))}
 	}
-	if err := wire.UnmarshalRequest(s.dialect.encoding, data, req); err != nil {
+	if err := wire.UnmarshalStreamRequest(s.dialect.encoding, data, req); err != nil {
 		return &feed.Problem{Code: feed.CodeBadRequest, Message: err.Error()}
 	}
 	return nil
@@ -136,6 +140,15 @@ func kind(t websocket.MessageType) string {
 func (s *stream) WriteMessage(m *feed.Message) error {
 	var err error
 	if s.out, err = wire.AppendMessage(s.out[:0], s.dialect.encoding, m); err != nil {
+		return err
+	}
+	return s.write()
+}
+
+// WriteExecution is streams.Writer's.
+func (s *stream) WriteExecution(e *order.Execution) error {
+	var err error
+	if s.out, err = wire.AppendExecutionMessage(s.out[:0], s.dialect.encoding, e); err != nil {
 		return err
 	}
 	return s.write()
