@@ -23,7 +23,7 @@ var ErrStarted = errors.New("the source runs already; a held exchange takes one 
 type Publisher struct {
 	hub    *Hub
 	source Source
-	log    *ScheduleLog
+	opts   PublisherOptions
 
 	mu      sync.Mutex
 	started chan struct{}
@@ -31,13 +31,25 @@ type Publisher struct {
 	stopNS  int64
 }
 
+// PublisherOptions are the choices of NewPublisher; the zero value works.
+type PublisherOptions struct {
+	Log *ScheduleLog // records each update of the schedule
+	// Published, where set, is told each update once the hub has it, opening ones
+	// too, by the goroutine that publishes and under no lock.
+	Published func(u *Update)
+}
+
 // NewPublisher returns a publisher that waits for Start, and publishes the
-// source's opening ticks at once. log may be nil; else it records each update.
-func NewPublisher(hub *Hub, source Source, log *ScheduleLog) *Publisher {
+// source's opening ticks at once.
+func NewPublisher(hub *Hub, source Source, opts PublisherOptions) *Publisher {
+	if opts.Published == nil {
+		opts.Published = func(*Update) {}
+	}
 	for _, u := range source.Opening() {
 		hub.Publish(&u, Now())
+		opts.Published(&u)
 	}
-	return &Publisher{hub: hub, source: source, log: log, started: make(chan struct{})}
+	return &Publisher{hub: hub, source: source, opts: opts, started: make(chan struct{})}
 }
 
 // Start sets when the schedule starts and stops, CLOCK_MONOTONIC; stopNS 0 never
@@ -70,7 +82,7 @@ func (p *Publisher) Run(ctx context.Context) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var until int64
-	defer func() { p.log.finish(until) }()
+	defer func() { p.opts.Log.finish(until) }()
 	var u Update
 	for {
 		u = Update{}
@@ -89,10 +101,11 @@ func (p *Publisher) Run(ctx context.Context) error {
 			return err
 		}
 		if p.stopNS != 0 && Now() > p.stopNS+int64(LateGrace) {
-			p.log.unpublished(u.Symbol, due, p.hub.lastSeq(u.Symbol))
+			p.opts.Log.unpublished(u.Symbol, due, p.hub.lastSeq(u.Symbol))
 			continue
 		}
 		seq, _, published := p.hub.Publish(&u, due)
-		p.log.published(u.Symbol, due, published, seq)
+		p.opts.Log.published(u.Symbol, due, published, seq)
+		p.opts.Published(&u)
 	}
 }

@@ -55,7 +55,7 @@ func TestHeldPublisherPublishesTheOpening(t *testing.T) {
 		source := &listSource{opening: slices.Concat(updates(1, 0), updates(0, 0)), updates: updates(0, 0), end: io.EOF}
 		h, log := newHub(t, 2, HubOptions{}), NewScheduleLog(0)
 		before := Now()
-		p := NewPublisher(h, source, log)
+		p := NewPublisher(h, source, PublisherOptions{Log: log})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- p.Run(ctx) }()
@@ -85,7 +85,7 @@ func TestPublisherNeverMovesDueTimes(t *testing.T) {
 	} {
 		source.asked = 0
 		h, log := newHub(t, 2, HubOptions{}), NewScheduleLog(0)
-		p := NewPublisher(h, source, log)
+		p := NewPublisher(h, source, PublisherOptions{Log: log})
 		s := subscribed(t, h, 99, Subscribe{Symbols: []string{"A", "B"}})
 		if err := p.Start(start, 0); err != nil {
 			t.Fatal(err)
@@ -116,7 +116,7 @@ func TestPublisherNeverMovesDueTimes(t *testing.T) {
 func TestPublisherStops(t *testing.T) {
 	source := &listSource{updates: updates(0, 1, 2, 3, 4), end: io.EOF}
 	h := newHub(t, 2, HubOptions{})
-	p := NewPublisher(h, source, nil)
+	p := NewPublisher(h, source, PublisherOptions{})
 	start := Now()
 	if err := p.Start(start, start+3); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestPublisherStops(t *testing.T) {
 func TestPublisherGivesUp(t *testing.T) {
 	source := &listSource{opening: updates(0, 0), updates: slices.Concat(updates(0, 1, 2), updates(1, 3), updates(0, 4)), end: io.EOF}
 	h, log := newHub(t, 2, HubOptions{}), NewScheduleLog(0)
-	p := NewPublisher(h, source, log)
+	p := NewPublisher(h, source, PublisherOptions{Log: log})
 	h.Publish(&Update{Origin: OriginOrder, LastPx: 1, LastSz: 1}, Now()) // a trade of the book
 	stop := Now() - int64(LateGrace) - 1
 	start := stop - 10
@@ -155,7 +155,7 @@ func TestPublisherGivesUp(t *testing.T) {
 
 	// Within the grace it still publishes.
 	source.asked = 0
-	p = NewPublisher(h, source, nil)
+	p = NewPublisher(h, source, PublisherOptions{})
 	start = Now() - int64(LateGrace)/2
 	if err := errors.Join(p.Start(start-10, start), p.Run(t.Context())); err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestPublisherGivesUp(t *testing.T) {
 }
 
 func TestPublisherStart(t *testing.T) {
-	p := NewPublisher(newHub(t, 2, HubOptions{}), &listSource{end: io.EOF}, nil)
+	p := NewPublisher(newHub(t, 2, HubOptions{}), &listSource{end: io.EOF}, PublisherOptions{})
 	for _, stop := range []int64{9, 10} {
 		if err := p.Start(10, stop); err == nil {
 			t.Errorf("starts at 10 and stops at %d", stop)
@@ -195,7 +195,7 @@ func TestPublisherEnds(t *testing.T) {
 		{"with the context, though it is late", cancelled, io.EOF, context.Canceled},
 	} {
 		log := NewScheduleLog(0)
-		p := NewPublisher(newHub(t, 2, HubOptions{}), &listSource{updates: updates(0, 0), end: c.end}, log)
+		p := NewPublisher(newHub(t, 2, HubOptions{}), &listSource{updates: updates(0, 0), end: c.end}, PublisherOptions{Log: log})
 		if err := p.Start(Now()-1, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -205,5 +205,24 @@ func TestPublisherEnds(t *testing.T) {
 		if w, err := log.Window(0, Now(), 2); c.ctx.Err() == nil && (err != nil || !w.Complete) {
 			t.Errorf("%s: the log says %+v, %v; nothing is still to come", c.name, w, err)
 		}
+	}
+}
+
+// TestPublishedIsTold: the hub has each update when the hook is told, in order, the
+// opening ones first; what is given up is not told.
+func TestPublishedIsTold(t *testing.T) {
+	source := &listSource{opening: updates(1, 0), updates: updates(0, 1, 2, 30), end: io.EOF}
+	h := newHub(t, 2, HubOptions{})
+	var told []int
+	p := NewPublisher(h, source, PublisherOptions{Published: func(u *Update) {
+		seqs := h.LastSeqs() // takes the hub's lock
+		told = append(told, u.Symbol, int(seqs[0]), int(seqs[1]))
+	}})
+	start := Now()
+	if err := errors.Join(p.Start(start, start+20), p.Run(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 0, 1, 0, 1, 1, 0, 2, 1}; !slices.Equal(told, want) {
+		t.Errorf("told %d, want %d", told, want)
 	}
 }

@@ -61,6 +61,9 @@ const (
 	Dropped      = "dropped"
 	Disconnected = "disconnected"
 	StreamsOpen  = "streams_open" // now, in Totals
+
+	OrderRequests = "orders"         // requests that the desk was given
+	ServiceCPU    = "service_cpu_ns" // of waiting out simulated service
 )
 
 // Lag is how late something that has a schedule was.

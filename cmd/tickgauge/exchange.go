@@ -15,6 +15,7 @@ import (
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order/desk"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 	"github.com/tickgauge/tickgauge/streams/grpcserver"
@@ -28,6 +29,8 @@ type exchangeCmd struct {
 	sourceFlags `embed:""`
 	Hold        bool          `help:"Publish nothing but opening ticks until POST /debug/run says when."`
 	MaxDuration time.Duration `placeholder:"DURATION" help:"End after this time, whatever happens."`
+
+	deskFlags `embed:""`
 
 	Queue         int           `default:"${queue}" help:"Ticks that may wait for each stream."`
 	Ring          int           `default:"256" help:"Ticks kept per symbol for streams that resume."`
@@ -47,6 +50,7 @@ Examples:
   tickgauge exchange
   tickgauge exchange --rate 5000 --arrivals bursty --symbols AAPL,MSFT,BTC/USD
   tickgauge exchange --source capture.jsonl.gz --speed 2 --loop
+  tickgauge exchange --accounts 100 --service-time 40us+60us
   curl -N 'http://127.0.0.1:8080/v2/events?symbol=SYM001'`
 }
 
@@ -68,13 +72,21 @@ func (c *exchangeCmd) Run() error {
 		return err
 	}
 	defer closeSource()
-	hub, err := feed.NewHub(source.Symbols(), feed.HubOptions{Ring: c.Ring, Encoders: wire.HubEncoders()})
+	symbols, err := c.listed(source.Symbols())
+	if err != nil {
+		return usageError{err}
+	}
+	hub, err := feed.NewHub(symbols, feed.HubOptions{Ring: c.Ring, Encoders: wire.HubEncoders()})
+	if err != nil {
+		return usageError{err}
+	}
+	desk, err := c.openDesk(hub)
 	if err != nil {
 		return usageError{err}
 	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written,
+		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {
@@ -89,7 +101,7 @@ func (c *exchangeCmd) Run() error {
 	if c.DebugAddr != "" {
 		schedule = feed.NewScheduleLog(0)
 	}
-	publisher := feed.NewPublisher(hub, source, schedule)
+	publisher := feed.NewPublisher(hub, source, feed.PublisherOptions{Log: schedule, Published: quote(desk)})
 	if !c.Hold {
 		if err := publisher.Start(feed.Now(), 0); err != nil {
 			return err
@@ -100,7 +112,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, publisher, schedule, written, &traffic, c.schedule()}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule()}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -117,12 +129,17 @@ func (c *exchangeCmd) Run() error {
 		}
 		stop, done := context.WithTimeout(context.Background(), goodbye)
 		defer done()
+		// First the orders, so that those in flight are answered and later ones refused
+		// while the streams still stand.
+		if err := desk.Close(stop); err != nil {
+			log.Warn("orders were still in flight", "after", goodbye)
+		}
 		exchange.Shutdown(stop)
 		cancel()
 		return nil
 	})
 	err = g.Wait()
-	log.Info("ended", "hub", fmt.Sprintf("%+v", hub.Stats()), "streams", fmt.Sprintf("%+v", exchange.Stats()), "traffic", fmt.Sprintf("%+v", traffic.Count()))
+	log.Info("ended", "orders", fmt.Sprintf("%+v", desk.Stats()), "hub", fmt.Sprintf("%+v", hub.Stats()), "streams", fmt.Sprintf("%+v", exchange.Stats()), "traffic", fmt.Sprintf("%+v", traffic.Count()))
 	return err
 }
 
@@ -135,6 +152,9 @@ func (c *exchangeCmd) check() error {
 		"--max-symbols": {float64(c.MaxSymbols), mostPlaces}, "--max-subscribes": {float64(c.MaxSubscribes), mostPlaces},
 		"--heartbeat": seconds(c.Heartbeat), "--write-timeout": seconds(c.WriteTimeout),
 	}); err != nil {
+		return err
+	}
+	if err := c.checkDesk(); err != nil {
 		return err
 	}
 	for flag, addr := range map[string]string{"--grpc-addr": c.GRPCAddr, "--http-addr": c.HTTPAddr, "--debug-addr": c.DebugAddr} {
@@ -156,6 +176,7 @@ func (c *exchangeCmd) check() error {
 type running struct {
 	exchange  *streams.Exchange
 	hub       *feed.Hub
+	desk      *desk.Desk
 	publisher *feed.Publisher
 	schedule  *feed.ScheduleLog
 	written   *written
@@ -195,6 +216,7 @@ func (c *exchangeCmd) serve(ctx context.Context, g *errgroup.Group, r *running, 
 	meter := measure.NewMeter(r.counters())
 	g.Go(func() error { return meter.Run(ctx) })
 	g.Go(func() error { return r.exchange.Run(ctx) })
+	g.Go(func() error { return r.desk.Run(ctx) })
 	g.Go(func() error { return grpcserver.New(r.exchange).Serve(ctx, l.grpc, serverGrace) })
 	handler := streams.NewHTTPHandler(httpRoutes(r.exchange), func(w http.ResponseWriter, req *http.Request, p *feed.Problem) {
 		r.exchange.CountProblem()

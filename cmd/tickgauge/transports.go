@@ -13,6 +13,8 @@ import (
 	"github.com/tickgauge/tickgauge/clients/sseclient"
 	"github.com/tickgauge/tickgauge/clients/wsclient"
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order/account"
+	"github.com/tickgauge/tickgauge/order/desk"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 	"github.com/tickgauge/tickgauge/streams/restserver"
@@ -111,5 +113,10 @@ func flagDefaults() map[string]string {
 		"max_subscribes": strconv.Itoa(streams.DefaultMaxSubscribesPerSecond),
 		"heartbeat":      streams.DefaultHeartbeat.String(),
 		"write_timeout":  streams.DefaultWriteTimeout.String(),
+		"accounts":       strconv.Itoa(desk.DefaultAccounts),
+		"open_orders":    strconv.Itoa(desk.DefaultOpenOrders),
+		"ids":            strconv.Itoa(account.DefaultIDs),
+		"id_age":         account.DefaultIDAge.String(),
+		"reports":        strconv.Itoa(account.DefaultReports),
 	}
 }

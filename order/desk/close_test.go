@@ -92,7 +92,7 @@ func TestClose(t *testing.T) {
 type hold struct{ desk *Desk }
 
 func newHold(d *Desk) hold {
-	d.pacer.service = Service{Time: maxService, Realtime: true}
+	d.pacer.service = Service{Time: MaxServiceTime, Realtime: true}
 	return hold{d}
 }
 

@@ -22,7 +22,7 @@ func TestNewRefuses(t *testing.T) {
 		{"negative reports", symbols, Options{Reports: -1}},
 		{"negative open orders", symbols, Options{OpenOrders: -1}},
 		{"negative service", symbols, Options{Service: Service{Time: -1}}},
-		{"service beyond its bound", symbols, Options{Service: Service{Time: maxService + 1}}},
+		{"service beyond its bound", symbols, Options{Service: Service{Time: MaxServiceTime + 1}}},
 		{"symbol without a grid", []feed.Symbol{{Name: "A"}}, Options{}},
 		{"symbol on a negative grid", []feed.Symbol{{Name: "A", TickSize: -1}}, Options{}},
 		{"symbol without a name", []feed.Symbol{{TickSize: 1}}, Options{}},

@@ -20,8 +20,8 @@ type Service struct {
 	Realtime bool
 }
 
-// maxService bounds Time, so that a desk closes in time.
-const maxService = time.Second
+// MaxServiceTime bounds Service.Time, so that a desk closes in time.
+const MaxServiceTime = time.Second
 
 // spinTail is what is spun of a wait, since a sleeping thread wakes late.
 const spinTail = int64(200 * time.Microsecond)
@@ -45,8 +45,8 @@ type waiter struct {
 }
 
 func newPacer(s Service) (*pacer, error) {
-	if s.Time < 0 || s.Time > maxService {
-		return nil, fmt.Errorf("service time %s: want 0 to %s", s.Time, maxService)
+	if s.Time < 0 || s.Time > MaxServiceTime {
+		return nil, fmt.Errorf("service time %s: want 0 to %s", s.Time, MaxServiceTime)
 	}
 	return &pacer{service: s, waiting: make(chan waiter, maxWaiting), stopped: make(chan struct{})}, nil
 }

@@ -30,7 +30,7 @@ func paced(t *testing.T, d *Desk) (stop func()) {
 // TestVirtualService: requests report the time that they would have waited, each
 // its own. Nothing runs that could let them go on, so that they wait for nothing.
 func TestVirtualService(t *testing.T) {
-	v := newVenue(t, Options{OpenOrders: 1, Service: Service{Time: maxService}})
+	v := newVenue(t, Options{OpenOrders: 1, Service: Service{Time: MaxServiceTime}})
 	v.quote(0, 99*one, lot, 101*one, lot)
 	for _, c := range []struct {
 		req  order.Request
@@ -121,7 +121,7 @@ func TestPacerReportsWhatWasWaited(t *testing.T) {
 
 // TestPacerStops lets go of all that waits, and of all that comes.
 func TestPacerStops(t *testing.T) {
-	d := newDesk(t, Options{Service: Service{Time: maxService, Realtime: true}})
+	d := newDesk(t, Options{Service: Service{Time: MaxServiceTime, Realtime: true}})
 	var wg sync.WaitGroup
 	submit := func(id string) {
 		e, err := d.Submit(context.Background(), limitOrder("", id, feed.SideBuy, lot, 100*one, order.Day))
@@ -156,7 +156,7 @@ func TestServiceBounds(t *testing.T) {
 	for _, c := range []struct {
 		time time.Duration
 		good bool
-	}{{-1, false}, {0, true}, {1, true}, {maxService, true}, {maxService + 1, false}, {1<<63 - 1, false}, {-1 << 63, false}} {
+	}{{-1, false}, {0, true}, {1, true}, {MaxServiceTime, true}, {MaxServiceTime + 1, false}, {1<<63 - 1, false}, {-1 << 63, false}} {
 		for _, realtime := range []bool{false, true} {
 			d, err := New(symbols, Options{Service: Service{Time: c.time, Realtime: realtime}})
 			if (err == nil) != c.good || (d != nil) != c.good {
