@@ -1,0 +1,225 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Orders is one run of a trader as results.json has it, schema
+// tickgauge.results/v1: times in ns. A nil figure was not measured.
+// docs/results.md explains each.
+type Orders struct {
+	Path             string  `json:"path"` // grpc-unary, rest-unary, grpc-stream, websocket or rest+sse
+	HTTPVersion      string  `json:"http_version"`
+	Encoding         string  `json:"encoding"`
+	Workers          int     `json:"workers"`
+	Rate             float64 `json:"rate"` // orders/s of the open loop; 0: closed loop
+	Connections      int     `json:"connections"`
+	PayloadBytes     int     `json:"payload_bytes"` // orders were padded to it; 0: not
+	StreamsBeside    int     `json:"streams_beside"`
+	StreamsTransport string  `json:"streams_transport"` // of those; empty where there are none
+
+	Valid       bool     `json:"valid"`
+	Saturated   bool     `json:"saturated"`
+	Reasons     []string `json:"reasons"` // why not valid, or saturated
+	DurationNS  int64    `json:"duration_ns"`
+	Interrupted bool     `json:"interrupted"`
+
+	Sent         int64   `json:"sent"` // acked + rejected + failed
+	Acked        int64   `json:"acked"`
+	Rejected     int64   `json:"rejected"`
+	Failed       int64   `json:"failed"`        // without an execution: nothing is known of the outcome
+	FirstFailure string  `json:"first_failure"` // what the first of them said
+	Throughput   float64 `json:"throughput"`    // acked in a second
+
+	Latency            *Quantiles `json:"latency_ns"` // of the acked ones
+	Service            *Quantiles `json:"service_ns"` // what they report to have waited
+	LatencyWithService *Quantiles `json:"latency_with_service_ns"`
+	Lag                *Quantiles `json:"lag_ns"`        // open loop: sent - due
+	TraderLag          *Quantiles `json:"trader_lag_ns"` // how late the process got to run
+	Connect            *Quantiles `json:"connect_ns"`    // until an order could be sent
+
+	ServerCPUNSPerOrder *int64 `json:"server_cpu_ns_per_order"` // without streams beside
+	ClientCPUNSPerOrder *int64 `json:"client_cpu_ns_per_order"`
+
+	NegativeLatencies int64  `json:"negative_latencies"`
+	MostNegative      int64  `json:"most_negative_latency_ns"` // 0 where none is negative
+	Stamp             string `json:"stamp"`                    // where the answer's stamp is taken
+}
+
+// OrderEvidence is what a trader's run is judged by, beside its figures.
+type OrderEvidence struct {
+	Due         int64 // orders due in the window; 0 in a closed loop
+	TraderLag   *Lag
+	Interrupted bool
+	// RealService says that service times were waited out, and are in the latency.
+	RealService bool
+}
+
+// maxWaited is the share of orders of an open loop that may have waited for a
+// free worker.
+const maxWaited = 0.01
+
+// Finish takes what the recorder has, and judges. A run is valid when every order
+// is accounted for and the trader kept its schedule; apart from that it is
+// saturated when the orders waited for free workers.
+func (o *Orders) Finish(r *OrderRecorder, e OrderEvidence) {
+	t := r.sum()
+	from, to := r.fromNS.Load(), r.toNS.Load()
+	o.DurationNS, o.Interrupted = to-from, e.Interrupted
+	o.Sent, o.Acked, o.Rejected, o.Failed = t.sent, t.acked, t.rejected, t.failed
+	o.FirstFailure = t.firstFailure
+	o.Throughput = float64(t.acked) / (float64(max(to-from, 1)) / 1e9)
+	o.Latency, o.Connect = t.latency.Quantiles(), t.connect.Quantiles()
+	o.NegativeLatencies, o.MostNegative = t.latency.Negative()
+	if t.served > 0 {
+		o.Service = t.service.Quantiles()
+		if !e.RealService {
+			o.LatencyWithService = t.withService.Quantiles()
+		}
+	}
+	if e.Due > 0 {
+		o.Lag = t.lag.Quantiles()
+	}
+	if e.TraderLag != nil {
+		o.TraderLag = &e.TraderLag.Quantiles
+	}
+	o.judge(t, e)
+}
+
+func (o *Orders) judge(t *orderTally, e OrderEvidence) {
+	o.Reasons, o.Valid, o.Saturated = []string{}, true, false
+	invalid := func(format string, args ...any) {
+		o.Valid = false
+		o.Reasons = append(o.Reasons, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case o.Sent == 0:
+		invalid("no order was sent in the window")
+	case o.Failed == o.Sent:
+		invalid("all orders failed: %s", o.FirstFailure)
+	}
+	if answered := o.Acked + o.Rejected + o.Failed; answered != o.Sent {
+		invalid("%d orders were sent and %d accounted for", o.Sent, answered)
+	}
+	if e.Due > 0 {
+		if share := float64(o.Sent) / float64(e.Due); share < minPublishedShare {
+			invalid("only %.1f%% of the orders that were due were sent", 100*share)
+		}
+	}
+	if e.TraderLag != nil {
+		switch lag := e.TraderLag.P99; {
+		case lag > maxLag:
+			invalid("the trader was late: p99 %s, more than the %s that any run may have", rounded(lag), rounded(maxLag))
+		case e.Due > 0 && o.Latency != nil && 2*lag >= o.Latency.P99:
+			invalid("the trader was late: p99 %s of a latency p99 of %s", rounded(lag), rounded(o.Latency.P99))
+		}
+	}
+	if o.NegativeLatencies > 0 {
+		invalid("%d latencies are negative, the smallest %s", o.NegativeLatencies, rounded(o.MostNegative))
+	}
+	for _, h := range []*Histogram{t.latency, t.service, t.withService, t.lag, t.connect} {
+		if f := h.Fault(); f != "" {
+			invalid("histogram: %s", f)
+		}
+	}
+	if e.Interrupted {
+		invalid("interrupted before the end of the window")
+	}
+	if e.Due > 0 && o.Sent > 0 {
+		if share := float64(t.waited) / float64(o.Sent); share > maxWaited {
+			o.Saturated = true
+			o.Reasons = append(o.Reasons, fmt.Sprintf("saturated: %.1f%% of the orders waited for one of the %d workers; give more of them, or a lower rate", 100*share, o.Workers))
+		}
+		if third := t.lagThirds(); rising(third) {
+			o.Saturated = true
+			o.Reasons = append(o.Reasons, fmt.Sprintf("saturated: orders were sent ever later, from %s in the first two thirds to %s in the last",
+				rounded((third[0]+third[1])/2), rounded(third[2])))
+		}
+	}
+}
+
+// MedianOrders returns the median of each figure of several runs of one path. It
+// is valid, or saturated, where all, or any, of them are.
+func MedianOrders(runs []*Orders) *Orders {
+	if len(runs) == 0 {
+		return nil
+	}
+	m := *runs[0]
+	m.Reasons = []string{}
+	for _, r := range runs {
+		m.Valid, m.Saturated = m.Valid && r.Valid, m.Saturated || r.Saturated
+	}
+	for _, figure := range []func(*Orders) *int64{
+		func(o *Orders) *int64 { return &o.DurationNS }, func(o *Orders) *int64 { return &o.Sent }, func(o *Orders) *int64 { return &o.Acked },
+		func(o *Orders) *int64 { return &o.Rejected }, func(o *Orders) *int64 { return &o.Failed },
+	} {
+		var v []int64
+		for _, r := range runs {
+			v = append(v, *figure(r))
+		}
+		*figure(&m) = median(v)
+	}
+	var throughput []float64
+	for _, r := range runs {
+		throughput = append(throughput, r.Throughput)
+	}
+	m.Throughput = median(throughput)
+	for _, of := range []func(*Orders) **Quantiles{
+		func(o *Orders) **Quantiles { return &o.Latency }, func(o *Orders) **Quantiles { return &o.Service },
+		func(o *Orders) **Quantiles { return &o.LatencyWithService }, func(o *Orders) **Quantiles { return &o.Lag },
+		func(o *Orders) **Quantiles { return &o.TraderLag }, func(o *Orders) **Quantiles { return &o.Connect },
+	} {
+		var all []*Quantiles
+		for _, r := range runs {
+			if q := *of(r); q != nil {
+				all = append(all, q)
+			}
+		}
+		*of(&m) = medianQuantiles(all)
+	}
+	for _, of := range []func(*Orders) **int64{
+		func(o *Orders) **int64 { return &o.ServerCPUNSPerOrder }, func(o *Orders) **int64 { return &o.ClientCPUNSPerOrder },
+	} {
+		var all []int64
+		for _, r := range runs {
+			if v := *of(r); v != nil {
+				all = append(all, *v)
+			}
+		}
+		*of(&m) = nil
+		if len(all) > 0 {
+			v := median(all)
+			*of(&m) = &v
+		}
+	}
+	return &m
+}
+
+func medianQuantiles(all []*Quantiles) *Quantiles {
+	if len(all) == 0 {
+		return nil
+	}
+	of := func(figure func(*Quantiles) int64) int64 {
+		var v []int64
+		for _, q := range all {
+			v = append(v, figure(q))
+		}
+		return median(v)
+	}
+	return &Quantiles{
+		P50: of(func(q *Quantiles) int64 { return q.P50 }), P90: of(func(q *Quantiles) int64 { return q.P90 }),
+		P99: of(func(q *Quantiles) int64 { return q.P99 }), P999: of(func(q *Quantiles) int64 { return q.P999 }),
+		Max: of(func(q *Quantiles) int64 { return q.Max }), Mean: of(func(q *Quantiles) int64 { return q.Mean }),
+	}
+}
+
+// median returns the middle one, of an even number the mean of the two.
+func median[T int64 | float64](v []T) T {
+	slices.Sort(v)
+	n := len(v)
+	if n%2 == 1 {
+		return v[n/2]
+	}
+	return (v[n/2-1] + v[n/2]) / 2
+}
