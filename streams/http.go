@@ -34,7 +34,7 @@ func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
 			// net/http reads a body that is still to come before it answers; one that is
 			// refused is not waited for. Both versions of HTTP have deadlines.
 			wait := readBodyTimeout
-			if r.Method == http.MethodGet || r.Method == http.MethodHead {
+			if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete {
 				wait = 0
 			}
 			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(wait))

@@ -50,12 +50,16 @@ func New(target string, opts Options) (*Dialer, error) {
 // Dial opens a connection and waits until the target has answered as an HTTP/2
 // server. One that answers otherwise wraps clients.ErrNoExchange.
 func (d *Dialer) Dial(ctx context.Context, conn int, sink clients.Sink) (clients.Conn, error) {
-	cc, err := connect(ctx, d.target, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)))
+	cc, err := d.connect(ctx, conn)
 	if err != nil {
 		return nil, fmt.Errorf("gRPC dial %s: %w", d.target, err)
 	}
 	c := &connection{cc: cc, target: d.target, sink: sink, closeSocket: sync.OnceValue(cc.Close)}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c, nil
+}
+
+func (d *Dialer) connect(ctx context.Context, conn int) (*grpc.ClientConn, error) {
+	return connect(ctx, d.target, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)))
 }

@@ -23,7 +23,26 @@ func ListSymbols(ctx context.Context, target string) ([]feed.Symbol, error) {
 	return wire.SymbolsFromProto(list), nil
 }
 
+// GetQuote returns the newest tick of a symbol of the exchange at target. What the
+// exchange refuses is a *feed.Problem.
+func GetQuote(ctx context.Context, target, symbol string) (feed.Tick, error) {
+	t, err := call(ctx, target, func(c pb.MarketDataClient) (*pb.Tick, error) {
+		return c.GetQuote(ctx, &pb.GetQuoteRequest{Symbol: symbol})
+	})
+	if err != nil {
+		return feed.Tick{}, fmt.Errorf("quote of %s: %w", target, err)
+	}
+	return wire.TickFromProto(t)
+}
+
 func listSymbols(ctx context.Context, target string) (*pb.SymbolList, error) {
+	return call(ctx, target, func(c pb.MarketDataClient) (*pb.SymbolList, error) {
+		return c.ListSymbols(ctx, &pb.ListSymbolsRequest{})
+	})
+}
+
+// call makes one unary call on a connection of its own.
+func call[T any](ctx context.Context, target string, ask func(pb.MarketDataClient) (*T, error)) (*T, error) {
 	cc, err := connect(ctx, target, func(ctx context.Context) (net.Conn, error) {
 		return clients.TCPDialer(0, target).DialContext(ctx, "tcp", target)
 	}, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessageBytes)))
@@ -31,10 +50,10 @@ func listSymbols(ctx context.Context, target string) (*pb.SymbolList, error) {
 		return nil, err
 	}
 	defer func() { _ = cc.Close() }()
-	list, err := pb.NewMarketDataClient(cc).ListSymbols(ctx, &pb.ListSymbolsRequest{})
+	answer, err := ask(pb.NewMarketDataClient(cc))
 	switch {
 	case err == nil:
-		return list, nil
+		return answer, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}

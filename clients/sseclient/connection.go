@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"sync"
 
 	"github.com/tickgauge/tickgauge/clients"
@@ -109,6 +110,12 @@ func (c *connection) subscribe(ctx context.Context, req feed.Subscribe) (io.Read
 	}
 	if req.Cursor != "" {
 		query.Set("cursor", req.Cursor)
+	}
+	if req.Account != "" {
+		query.Set("account", req.Account)
+		if req.Resume {
+			query.Set("after_report_seq", strconv.FormatUint(req.AfterReportSeq, 10))
+		}
 	}
 	target := url.URL{Scheme: "http", Host: c.dialer.target, Path: "/v2/events", RawQuery: query.Encode()}
 	get, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)

@@ -128,7 +128,7 @@ func TestReflection(t *testing.T) {
 		names = append(names, s.GetName())
 	}
 	slices.Sort(names)
-	want := []string{"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection", "tickgauge.v1.MarketData"}
+	want := []string{"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection", "tickgauge.v1.MarketData", "tickgauge.v1.OrderEntry"}
 	if !slices.Equal(names, want) {
 		t.Errorf("services %q, want %q", names, want)
 	}

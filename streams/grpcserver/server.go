@@ -1,5 +1,5 @@
-// Package grpcserver serves the exchange over gRPC: MarketData, health and
-// reflection, with protobuf or, under the content-subtype json, JSON messages.
+// Package grpcserver serves the exchange over gRPC: MarketData, OrderEntry, health
+// and reflection, with protobuf or, under the content-subtype json, JSON messages.
 package grpcserver
 
 import (
@@ -66,8 +66,11 @@ func newServer(e *streams.Exchange, handshakeTimeout time.Duration) *Server {
 		market: market,
 	}
 	pb.RegisterMarketDataServer(s.grpc, s.market)
+	s.grpc.RegisterService(orderEntryDesc(), &orderEntry{market: market})
 	healthpb.RegisterHealthServer(s.grpc, s.health)
-	s.health.SetServingStatus(pb.MarketData_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
+	for _, service := range []string{pb.MarketData_ServiceDesc.ServiceName, pb.OrderEntry_ServiceDesc.ServiceName} {
+		s.health.SetServingStatus(service, healthpb.HealthCheckResponse_SERVING)
+	}
 	reflection.Register(s.grpc)
 	return s
 }

@@ -1,5 +1,5 @@
-// Package restserver answers the exchange's plain HTTP requests: quotes, the
-// listed symbols, and whether it lives and is ready.
+// Package restserver answers the exchange's plain HTTP requests: orders, quotes,
+// the listed symbols, and whether it lives and is ready.
 package restserver
 
 import (
@@ -20,12 +20,12 @@ func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
 // Routes returns what the server answers. net/http answers HEAD as GET without
 // the body.
 func (s *Server) Routes() []streams.Route {
-	return []streams.Route{
+	return append(s.orderRoutes(),
 		s.get("/v2/quotes/{symbol}", s.quote),
 		s.get("/v2/symbols", s.symbols),
 		s.get("/healthz", s.healthy),
 		s.get("/readyz", s.ready),
-	}
+	)
 }
 
 // endpoint returns the JSON body of an answer, or the error that is the answer.
@@ -40,21 +40,29 @@ func (s *Server) get(pattern string, answer endpoint) streams.Route {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, answer endpoint) {
 	body, err := answer(r)
 	if err != nil {
-		var p *feed.Problem
-		if !errors.As(err, &p) {
-			p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
-		}
-		s.exchange.CountProblem()
-		wire.WriteProblem(w, r, p)
+		s.refuse(w, r, err)
 		return
 	}
+	writeBody(w, r, typeJSON, append(body, '\n'))
+}
+
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var p *feed.Problem
+	if !errors.As(err, &p) {
+		p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}
+	}
+	s.exchange.CountProblem()
+	wire.WriteProblem(w, r, p)
+}
+
+func writeBody(w http.ResponseWriter, r *http.Request, contentType string, body []byte) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
+	h["Content-Type"] = []string{contentType}
+	h["Cache-Control"] = []string{"no-store"}
 	if id := r.Header.Get(wire.RequestIDHeader); id != "" && len(id) <= maxRequestID {
 		h.Set(wire.RequestIDHeader, id)
 	}
-	_, _ = w.Write(append(body, '\n')) // the client may be gone
+	_, _ = w.Write(body) // the client may be gone
 }
 
 // maxRequestID is the longest request id that is echoed, as wire.WriteProblem has it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -32,9 +33,9 @@ func parse(r *http.Request) (request, error) {
 		switch name {
 		case "symbol", "symbols":
 			continue // below, in this order
-		case "policy", "encoding", "cursor":
+		case "policy", "encoding", "cursor", "account", "after_report_seq":
 		default:
-			return request{}, badRequest("unknown parameter %q; known are symbol, symbols, policy, encoding and cursor", shorten(name))
+			return request{}, badRequest("unknown parameter %q; known are symbol, symbols, policy, encoding, cursor, account and after_report_seq", shorten(name))
 		}
 		if len(values) > 1 {
 			return request{}, badRequest("parameter %s stands %d times; give it once", name, len(values))
@@ -46,6 +47,15 @@ func parse(r *http.Request) (request, error) {
 			req.encoding, err = wire.ParseEncoding(values[0])
 		case "cursor":
 			req.subscribe.Cursor = values[0]
+		case "account":
+			if req.subscribe.Account = values[0]; values[0] == "" {
+				return request{}, badRequest("an empty account; name one as acct-1, or leave it out")
+			}
+		case "after_report_seq":
+			req.subscribe.Resume = true
+			if req.subscribe.AfterReportSeq, err = strconv.ParseUint(values[0], 10, 64); err != nil {
+				return request{}, badRequest("after_report_seq=%s: want the report_seq of the last execution that was received, or 0", shorten(values[0]))
+			}
 		}
 		if err != nil {
 			return request{}, &feed.Problem{Code: feed.CodeUnsupported, Message: name + ": " + err.Error()}
@@ -60,8 +70,8 @@ func parse(r *http.Request) (request, error) {
 	for _, list := range query["symbols"] {
 		req.subscribe.Symbols = append(req.subscribe.Symbols, strings.Split(list, ",")...)
 	}
-	if len(req.subscribe.Symbols) == 0 {
-		return request{}, badRequest("no symbol; name some with symbol=A&symbol=B or symbols=A,B")
+	if len(req.subscribe.Symbols) == 0 && req.subscribe.Account == "" {
+		return request{}, badRequest("no symbol and no account; name some with symbol=A&symbol=B or symbols=A,B, or an account whose executions are wanted")
 	}
 	for _, name := range req.subscribe.Symbols {
 		if name == "" {
