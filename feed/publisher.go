@@ -70,6 +70,16 @@ func (p *Publisher) Start(startNS, stopNS int64) error {
 	return nil
 }
 
+// Started reports whether Start has set the schedule. Any goroutine may call it.
+func (p *Publisher) Started() bool {
+	select {
+	case <-p.started:
+		return true
+	default:
+		return false
+	}
+}
+
 // Run waits for Start, publishes, and returns nil at the end of the schedule,
 // ctx's error when that is done, or the source's error. It keeps one OS thread
 // to itself.

@@ -17,6 +17,9 @@ type Ledger struct {
 	PublishLag  *Lag        `json:"publish_lag"`
 	Process     Process     `json:"process"`
 	Schedule    Schedule    `json:"schedule"`
+	// ServiceRealtime says that orders wait out their service time; otherwise they
+	// only report it.
+	ServiceRealtime bool `json:"service_realtime"`
 	// Counters are sums over the window of what the exchange counts.
 	Counters map[string]int64 `json:"counters"`
 	// Totals are the same since the start.

@@ -52,18 +52,19 @@ type OrderEvidence struct {
 	Due         int64 // orders due in the window; 0 in a closed loop
 	TraderLag   *Lag
 	Interrupted bool
-	// RealService says that service times were waited out, and are in the latency.
-	RealService bool
+	Ledger      *Ledger // nil: the exchange was not asked
+	NoLedger    error   // it was, and this came of it
 }
 
 // maxWaited is the share of orders of an open loop that may have waited for a
 // free worker.
 const maxWaited = 0.01
 
-// Finish takes what the recorder has, and judges. A run is valid when every order
+// Finish takes what the recorder has and what the trader's process used in the
+// window, and judges. A run is valid when every order
 // is accounted for and the trader kept its schedule; apart from that it is
 // saturated when the orders waited for free workers.
-func (o *Orders) Finish(r *OrderRecorder, e OrderEvidence) {
+func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 	t := r.sum()
 	from, to := r.fromNS.Load(), r.toNS.Load()
 	o.DurationNS, o.Interrupted = to-from, e.Interrupted
@@ -74,7 +75,7 @@ func (o *Orders) Finish(r *OrderRecorder, e OrderEvidence) {
 	o.NegativeLatencies, o.MostNegative = t.latency.Negative()
 	if t.served > 0 {
 		o.Service = t.service.Quantiles()
-		if !e.RealService {
+		if e.Ledger != nil && !e.Ledger.ServiceRealtime { // else it may be in the latency already
 			o.LatencyWithService = t.withService.Quantiles()
 		}
 	}
@@ -84,7 +85,19 @@ func (o *Orders) Finish(r *OrderRecorder, e OrderEvidence) {
 	if e.TraderLag != nil {
 		o.TraderLag = &e.TraderLag.Quantiles
 	}
+	o.ClientCPUNSPerOrder = perOrder(trader.CPUUserNS+trader.CPUSystemNS, o.Acked+o.Rejected)
+	if l := e.Ledger; l != nil && l.Counters[TicksWritten] == 0 { // else what it used was not for orders alone
+		o.ServerCPUNSPerOrder = perOrder(l.Process.CPUUserNS+l.Process.CPUSystemNS-l.Counters[ServiceCPU], l.Counters[OrderRequests])
+	}
 	o.judge(t, e)
+}
+
+func perOrder(ns, orders int64) *int64 {
+	if orders == 0 {
+		return nil
+	}
+	ns /= orders
+	return &ns
 }
 
 func (o *Orders) judge(t *orderTally, e OrderEvidence) {
@@ -122,6 +135,9 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 		if f := h.Fault(); f != "" {
 			invalid("histogram: %s", f)
 		}
+	}
+	if e.NoLedger != nil {
+		invalid("%v", e.NoLedger)
 	}
 	if e.Interrupted {
 		invalid("interrupted before the end of the window")

@@ -27,6 +27,8 @@ type Results struct {
 	DurationNS int64   `json:"duration_ns"`
 	Zipf       float64 `json:"zipf"`
 	Cells      []Cell  `json:"cells"`
+	// Orders are the runs of traders.
+	Orders []*measure.Orders `json:"orders"`
 }
 
 // Cell is a cell with its runs.
@@ -37,7 +39,14 @@ type Cell struct {
 
 // WriteFile writes results as JSON to path, whole or not at all.
 func (r *Results) WriteFile(path string) error {
-	b, err := json.MarshalIndent(r, "", "  ")
+	whole := *r
+	if whole.Cells == nil {
+		whole.Cells = []Cell{}
+	}
+	if whole.Orders == nil {
+		whole.Orders = []*measure.Orders{}
+	}
+	b, err := json.MarshalIndent(&whole, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}

@@ -106,13 +106,15 @@ func WriteTable(w io.Writer, r *Results) error {
 	return nil
 }
 
-func verdict(_ *Cell, r *measure.Run) string {
+func verdict(_ *Cell, r *measure.Run) string { return verdictOf(r.Valid, r.Saturated) }
+
+func verdictOf(valid, saturated bool) string {
 	switch {
-	case r.Saturated && !r.Valid:
+	case saturated && !valid:
 		return "invalid, saturated"
-	case r.Saturated:
+	case saturated:
 		return "saturated"
-	case r.Valid:
+	case valid:
 		return "valid"
 	}
 	return "invalid"

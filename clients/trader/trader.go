@@ -28,9 +28,7 @@ type Options struct {
 
 	// Ledger asks the exchange what it used and counted in a window,
 	// CLOCK_MONOTONIC; nil: it is not asked, and its CPU stays unknown.
-	Ledger func(ctx context.Context, fromNS, toNS int64) (*measure.Ledger, error)
-	// RealService says that the exchange waits out service times.
-	RealService bool
+	Ledger      func(ctx context.Context, fromNS, toNS int64) (*measure.Ledger, error)
 	Report      func(Status)  // called now and then while the trader runs; may be nil
 	ReportEvery time.Duration // 0: 1 s
 }
@@ -154,37 +152,18 @@ func (t *Trader) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.O
 		return nil, err
 	}
 	process, _, _ := meter.Window(w.from, w.to)
+	evidence := measure.OrderEvidence{Due: w.due, TraderLag: w.lag, Interrupted: w.interrupted}
+	if t.opts.Ledger != nil {
+		if evidence.Ledger, err = t.opts.Ledger(ctx, w.from, w.to); err != nil {
+			evidence.NoLedger = err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
 	run := &measure.Orders{Workers: len(t.workers), Rate: t.opts.Rate, Connections: len(t.conns)}
-	run.Finish(t.rec, measure.OrderEvidence{Due: w.due, TraderLag: w.lag, Interrupted: w.interrupted, RealService: t.opts.RealService})
-	if answered := run.Acked + run.Rejected; answered > 0 {
-		ns := (process.CPUUserNS + process.CPUSystemNS) / answered
-		run.ClientCPUNSPerOrder = &ns
-	}
-	if t.opts.Ledger == nil {
-		return run, nil
-	}
-	l, err := t.opts.Ledger(ctx, w.from, w.to)
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		run.Valid = false
-		run.Reasons = append(run.Reasons, err.Error())
-	default:
-		run.ServerCPUNSPerOrder = serverCPU(l)
-	}
+	run.Finish(t.rec, process, evidence)
 	return run, nil
-}
-
-// serverCPU is what the exchange used for an order, the waiting out of service
-// times aside; nil where it had none.
-func serverCPU(l *measure.Ledger) *int64 {
-	orders := l.Counters[measure.OrderRequests]
-	if orders == 0 {
-		return nil
-	}
-	ns := (l.Process.CPUUserNS + l.Process.CPUSystemNS - l.Counters[measure.ServiceCPU]) / orders
-	return &ns
 }
 
 func (t *Trader) refreshTouch(ctx context.Context) error {

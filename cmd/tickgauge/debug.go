@@ -112,7 +112,7 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	// A second beyond the grace: the publisher counts what it gives up.
-	for !r.schedule.Complete(to) && feed.Now() < to+int64(feed.LateGrace+time.Second) {
+	for r.publisher.Started() && !r.schedule.Complete(to) && feed.Now() < to+int64(feed.LateGrace+time.Second) {
 		select {
 		case <-req.Context().Done():
 			return
@@ -127,7 +127,7 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 	l := measure.Ledger{
 		Version: version, Epoch: r.hub.Epoch(), BootID: feed.BootID(), FromNS: from, ToNS: to,
 		Complete: window.Complete, Ended: window.Ended, Scheduled: window.Scheduled, Unpublished: window.Unpublished,
-		Schedule: r.published, Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
+		Schedule: r.published, ServiceRealtime: r.realService, Symbols: []measure.SymbolDue{}, PublishLag: measure.LagOf(window.LagNS),
 	}
 	for i, s := range window.Symbols {
 		if s.Scheduled > 0 {

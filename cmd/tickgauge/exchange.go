@@ -112,7 +112,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule()}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule(), c.Service == "realtime"}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -182,6 +182,8 @@ type running struct {
 	written   *written
 	traffic   *streams.Traffic
 	published measure.Schedule
+
+	realService bool // orders wait out their service time
 }
 
 type listeners struct{ grpc, http, debug net.Listener }

@@ -18,6 +18,7 @@ var version = "dev"
 type commands struct {
 	Exchange exchangeCmd `cmd:"" help:"Run a simulated exchange."`
 	Fleet    fleetCmd    `cmd:"" help:"Run a fleet of subscribers against an exchange and measure every delivery."`
+	Orders   ordersCmd   `cmd:"" help:"Execute orders on an exchange over one path and measure every answer."`
 	Compare  compareCmd  `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
@@ -75,7 +76,7 @@ func (e usageError) Unwrap() error { return e.error }
 func commandOf(args []string) string {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		switch args[0] {
-		case "exchange", "fleet", "compare", "version":
+		case "exchange", "fleet", "orders", "compare", "version":
 			return args[0] + " "
 		}
 	}

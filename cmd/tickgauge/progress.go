@@ -9,9 +9,10 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tickgauge/tickgauge/clients/fleet"
+	"github.com/tickgauge/tickgauge/clients/trader"
 )
 
-// progress shows what a fleet is doing: a line that is written over on a
+// progress shows what a fleet or a trader is doing: a line that is written over on a
 // terminal, and plain lines now and then elsewhere.
 type progress struct {
 	out   *os.File
@@ -50,6 +51,22 @@ func (p *progress) show(s fleet.Status) {
 	} else {
 		p.at = time.Now()
 	}
+	p.line(line)
+}
+
+// showOrders is called by one goroutine.
+func (p *progress) showOrders(s trader.Status) {
+	line := fmt.Sprintf("%s: %s", p.name, s.Phase)
+	if s.Length > 0 {
+		line += fmt.Sprintf(", %.0f of %.0f s", s.Elapsed.Seconds(), s.Length.Seconds())
+	}
+	if o := s.Progress; o.Sent > 0 {
+		line += fmt.Sprintf(", %d sent, %d acked, %d rejected, %d failed so far", o.Sent, o.Acked, o.Rejected, o.Failed)
+	}
+	p.line(line)
+}
+
+func (p *progress) line(line string) {
 	if p.bar == nil {
 		fmt.Fprintln(p.out, line)
 		return

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+)
+
+// orderColumns are the figures of a row of the order table, in their order.
+var orderColumns = []struct {
+	name  string
+	value func(o *measure.Orders) string
+}{
+	{"path", orderPath},
+	{"load", load},
+	{"connections", func(o *measure.Orders) string { return count(int64(o.Connections)) }},
+	{"beside", beside},
+	{"verdict", func(o *measure.Orders) string { return verdictOf(o.Valid, o.Saturated) }},
+	{"sent", func(o *measure.Orders) string { return count(o.Sent) }},
+	{"rejected", func(o *measure.Orders) string { return count(o.Rejected) }},
+	{"failed", func(o *measure.Orders) string { return count(o.Failed) }},
+	{"orders/s", func(o *measure.Orders) string { return count(int64(o.Throughput + 0.5)) }},
+	{"p50", orderQuantile(orderLatency, p50)},
+	{"p90", orderQuantile(orderLatency, p90)},
+	{"p99", orderQuantile(orderLatency, p99)},
+	{"p99.9", orderQuantile(orderLatency, p999)},
+	{"max", orderQuantile(orderLatency, maximum)},
+	{"service", orderQuantile(func(o *measure.Orders) *measure.Quantiles { return o.Service }, p50)},
+	{"p99 + service", orderQuantile(func(o *measure.Orders) *measure.Quantiles { return o.LatencyWithService }, p99)},
+	{"exchange CPU/order", func(o *measure.Orders) string { return cpuPerOrder(o.ServerCPUNSPerOrder) }},
+	{"trader CPU/order", func(o *measure.Orders) string { return cpuPerOrder(o.ClientCPUNSPerOrder) }},
+}
+
+// WriteOrders writes a row for every run of a trader, and below them why runs are
+// not valid or are saturated. A figure that was not measured is a dash; a column
+// that no run has is left out.
+func WriteOrders(w io.Writer, runs []*measure.Orders) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	shown := orderColumns[:0:0]
+	for _, c := range orderColumns {
+		for _, o := range runs {
+			if c.value(o) != "-" {
+				shown = append(shown, c)
+				break
+			}
+		}
+	}
+	for _, c := range shown {
+		_, _ = fmt.Fprint(tw, c.name, "\t") // tw keeps the error for Flush
+	}
+	_, _ = fmt.Fprintln(tw)
+	var notes []string
+	bad := 0
+	for _, o := range runs {
+		for _, c := range shown {
+			_, _ = fmt.Fprint(tw, c.value(o), "\t")
+		}
+		_, _ = fmt.Fprintln(tw)
+		name := orderPath(o) + ", " + load(o)
+		if o.StreamsBeside > 0 {
+			name += " beside " + beside(o)
+		}
+		for _, reason := range o.Reasons {
+			notes = append(notes, name+": "+reason)
+		}
+		if o.FirstFailure != "" && o.Failed < o.Sent {
+			notes = append(notes, fmt.Sprintf("%s: %d failed, the first: %s", name, o.Failed, o.FirstFailure))
+		}
+		if !o.Valid || o.Saturated {
+			bad++
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return fmt.Errorf("write order table: %w", err)
+	}
+	if bad > 0 {
+		notes = append(notes, "", fmt.Sprintf("%d of %d runs of orders are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or more workers.", bad, len(runs)))
+	}
+	if len(notes) > 0 {
+		notes = append([]string{""}, notes...)
+	}
+	if _, err := io.WriteString(w, strings.Join(append(notes, ""), "\n")); err != nil {
+		return fmt.Errorf("write order table: %w", err)
+	}
+	return nil
+}
+
+func orderPath(o *measure.Orders) string {
+	return fmt.Sprintf("%s h%s %s", o.Path, strings.TrimSuffix(o.HTTPVersion, ".1"), o.Encoding)
+}
+
+func load(o *measure.Orders) string {
+	if o.Rate > 0 {
+		return fmt.Sprintf("%s/s", count(int64(o.Rate+0.5)))
+	}
+	return fmt.Sprintf("%s workers", count(int64(o.Workers)))
+}
+
+func beside(o *measure.Orders) string {
+	if o.StreamsBeside == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s %s", count(int64(o.StreamsBeside)), o.StreamsTransport)
+}
+
+func orderLatency(o *measure.Orders) *measure.Quantiles { return o.Latency }
+
+func orderQuantile(of func(*measure.Orders) *measure.Quantiles, which func(*measure.Quantiles) int64) func(*measure.Orders) string {
+	return func(o *measure.Orders) string {
+		if q := of(o); q != nil {
+			return duration(which(q))
+		}
+		return "-"
+	}
+}
+
+func cpuPerOrder(ns *int64) string {
+	if ns == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f µs", float64(*ns)/1e3)
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/fleet"
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/report"
+	"github.com/tickgauge/tickgauge/clients/trader"
+	"github.com/tickgauge/tickgauge/proto/wire"
+)
+
+type ordersCmd struct {
+	Path         string        `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
+	HTTP         string        `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
+	Encoding     string        `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target       string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	DebugTarget  string        `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
+	Symbol       string        `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
+	Account      string        `default:"acct-1" help:"Who trades."`
+	Workers      int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
+	Rate         float64       `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
+	Connections  int           `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
+	Warmup       time.Duration `default:"1s" help:"Time before the measured window."`
+	Duration     time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
+	Runs         int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
+	PayloadBytes int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	OrderTimeout time.Duration `default:"10s" help:"An order that has no answer by then has failed."`
+	Preset       string        `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
+	JSON         string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	NoTable      bool          `help:"Print no table."`
+	Label        string        `hidden:"" help:"Name in the progress lines."`
+
+	StreamsBeside    int    `hidden:"" help:"Streams that a fleet has on the exchange meanwhile."`
+	StreamsTransport string `hidden:""`
+}
+
+// Help is the long text of --help.
+func (ordersCmd) Help() string {
+	return `Each order buys or sells 1 in turn at the touch, immediate or cancel. Latency ends at the
+first execution with the order's id, wherever the path brings it: in the unary answer, on
+the stream, or for rest+sse on one SSE stream of the account. Ctrl-C in the window ends it
+early and prints what was measured.
+
+The exit status is 0 where the runs ended by themselves (one that is not valid is a finding
+and no failure), 1 where one failed, had every order fail or was interrupted, 2 for a wrong
+flag.
+
+Examples:
+  tickgauge exchange --debug-addr 127.0.0.1:6060
+  tickgauge orders --workers 64 --debug-target 127.0.0.1:6060
+  tickgauge orders --path rest-unary --http 2 --encoding json --rate 1000
+  tickgauge orders --path rest+sse --rate 500 --json orders.json
+  tickgauge orders --preset hft`
+}
+
+const (
+	defaultWorkers     = 64
+	sharedOrderConns   = 8
+	defaultOrderWindow = 10 * time.Second
+	mostWorkers        = 100_000
+	mostPayload        = 1 << 20
+)
+
+// Run runs the trader as often as asked.
+func (c *ordersCmd) Run() error {
+	path, enc, err := c.check()
+	if err != nil {
+		return err
+	}
+	interrupt, kill, stop := signals()
+	defer stop()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-kill:
+			cancel(errors.New("interrupted twice"))
+		case <-ctx.Done():
+		}
+	}()
+	if c.Symbol == "" {
+		if c.Symbol, err = c.firstSymbol(ctx, path); err != nil {
+			return err
+		}
+	}
+	results := newResults()
+	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
+	var failed error
+	for i := range c.Runs {
+		run, err := c.run(ctx, interrupt, path, enc, i)
+		if err != nil {
+			if len(results.Orders) == 0 {
+				return err
+			}
+			fmt.Fprintln(os.Stderr, "tickgauge:", err)
+			failed = errShown
+			break
+		}
+		results.Orders = append(results.Orders, run)
+		if run.Interrupted {
+			failed = errShown
+			break
+		}
+		if run.Failed > 0 && run.Failed == run.Sent {
+			failed = fmt.Errorf("all %d orders failed: %s", run.Failed, run.FirstFailure)
+			break
+		}
+	}
+	if err := c.show(results); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, enc wire.Encoding, i int) (*measure.Orders, error) {
+	dialer, err := path.dialer(c.Target, pathOptions{encoding: enc, payloadBytes: c.PayloadBytes, account: c.Account})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	quote, closeQuote, err := path.quoter(c.Target, c.Symbol)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	defer closeQuote()
+	name := cmp.Or(c.Label, path.name)
+	if c.Runs > 1 {
+		name = fmt.Sprintf("%s, run %d of %d", name, i+1, c.Runs)
+	}
+	progress := newProgress(os.Stderr, name)
+	opts := trader.Options{
+		Connections: c.Connections, Rate: c.Rate, Warmup: c.Warmup, Duration: c.Duration, OrderTimeout: c.OrderTimeout,
+		Account: c.Account, Report: progress.showOrders, ReportEvery: progress.every,
+	}
+	if c.DebugTarget != "" {
+		control, err := fleet.NewControl(c.DebugTarget)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		opts.Ledger = control.Ledger
+	}
+	t, err := trader.New(dialer, c.Symbol, quote, c.Workers, opts)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	run, err := t.Run(ctx, interrupt)
+	progress.end()
+	if err != nil {
+		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, path.side())
+	}
+	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, c.PayloadBytes
+	run.StreamsBeside, run.StreamsTransport, run.Stamp = c.StreamsBeside, c.StreamsTransport, path.stamp
+	return run, nil
+}
+
+// preset fills in what the published run had.
+func (c *ordersCmd) preset() {
+	if c.Preset == "hft" {
+		c.Workers, c.Duration = cmp.Or(c.Workers, 1000), cmp.Or(c.Duration, 30*time.Second)
+		c.Runs, c.PayloadBytes = cmp.Or(c.Runs, 3), cmp.Or(c.PayloadBytes, 1024)
+	}
+	c.Workers, c.Duration, c.Runs = cmp.Or(c.Workers, defaultWorkers), cmp.Or(c.Duration, defaultOrderWindow), cmp.Or(c.Runs, 1)
+}
+
+func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
+	path, err := findPath(c.Path, c.HTTP)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	enc, err := wire.ParseEncoding(c.Encoding)
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	c.preset()
+	if err := positive(map[string]bounded{
+		"--workers": {float64(c.Workers), mostWorkers}, "--duration": seconds(c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {float64(c.Runs), 1000},
+	}); err != nil {
+		return nil, 0, usageError{err}
+	}
+	switch {
+	case !(c.Rate >= 0) || c.Rate > 1e7:
+		err = fmt.Errorf("--rate %v: want orders per second, at most 1e7", c.Rate)
+	case c.Warmup < 0 || c.Warmup > longestTime:
+		err = fmt.Errorf("--warmup %s: want 0 to %s", c.Warmup, longestTime)
+	case c.PayloadBytes < 0 || c.PayloadBytes > mostPayload:
+		err = fmt.Errorf("--payload-bytes %d: want 0 to %d", c.PayloadBytes, mostPayload)
+	case c.Connections < 0 || c.Connections > c.Workers:
+		err = fmt.Errorf("--connections %d: want 1 to the number of workers, %d", c.Connections, c.Workers)
+	case !path.shares && c.Connections != 0 && c.Connections != c.Workers:
+		err = fmt.Errorf("--connections %d: over %s with HTTP/%s an order under way takes a connection, so every worker has its own; leave it out", c.Connections, path.name, path.httpVersion)
+	case c.Account == "":
+		err = errors.New("--account: name one, as acct-1")
+	case c.JSON != "":
+		err = mayWrite(c.JSON)
+	case c.NoTable:
+		err = errors.New("--no-table without --json FILE would show nothing")
+	}
+	if err != nil {
+		return nil, 0, usageError{err}
+	}
+	if c.Connections == 0 {
+		if c.Connections = c.Workers; path.shares {
+			c.Connections = min(c.Workers, sharedOrderConns)
+		}
+	}
+	if c.Target == "" {
+		c.Target = "127.0.0.1:8080"
+		if path.overGRPC {
+			c.Target = "127.0.0.1:50051"
+		}
+	}
+	return path, enc, enoughFiles(c.Connections, "the trader", "use fewer workers")
+}
+
+func (p *orderPath) side() string {
+	if p.overGRPC {
+		return "gRPC"
+	}
+	return "HTTP"
+}
+
+func (c *ordersCmd) firstSymbol(ctx context.Context, path *orderPath) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	listed, err := path.listSymbols(ctx, c.Target)
+	if err == nil && len(listed) == 0 {
+		err = errors.New("it lists no symbols")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, path.side())
+	}
+	return listed[0].Name, nil
+}
+
+func (c *ordersCmd) show(results *report.Results) error {
+	if !c.NoTable {
+		if err := report.WriteOrders(os.Stdout, results.Orders); err != nil {
+			return err
+		}
+		if len(results.Orders) > 1 {
+			fmt.Printf("\nmedians of %d runs\n", len(results.Orders))
+			if err := report.WriteOrders(os.Stdout, []*measure.Orders{measure.MedianOrders(results.Orders)}); err != nil {
+				return err
+			}
+		}
+	}
+	if c.JSON == "" {
+		return nil
+	}
+	return results.WriteFile(c.JSON)
+}
