@@ -11,7 +11,8 @@ import (
 
 const (
 	schema = "tickgauge.results/v1"
-	cells  = 5
+	cells  = 6  // five transports, and one with orders beside it
+	orders = 21 // seven paths: in a closed loop, at a rate, and so beside streams
 )
 
 func main() {
@@ -27,12 +28,39 @@ func main() {
 		fmt.Fprintf(os.Stderr, "checkresults: %v\n", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%s: %d cells, every delivery accounted for\n", os.Args[1], cells)
+	fmt.Printf("%s: %d cells and %d runs of orders, every delivery and order accounted for\n", os.Args[1], cells, orders)
 }
 
 type results struct {
-	Schema string `json:"schema"`
-	Cells  []cell `json:"cells"`
+	Schema string  `json:"schema"`
+	Cells  []cell  `json:"cells"`
+	Orders []trade `json:"orders"`
+}
+
+// trade is the account of orders of a run.
+type trade struct {
+	Path     string `json:"path"`
+	Sent     *int64 `json:"sent"`
+	Acked    *int64 `json:"acked"`
+	Rejected *int64 `json:"rejected"`
+	Failed   *int64 `json:"failed"`
+}
+
+func (o trade) check() error {
+	for name, n := range map[string]*int64{"sent": o.Sent, "acked": o.Acked, "rejected": o.Rejected, "failed": o.Failed} {
+		if n == nil {
+			return fmt.Errorf("%s is not told", name)
+		}
+	}
+	switch {
+	case *o.Acked <= 0:
+		return fmt.Errorf("none of %d orders was acked", *o.Sent)
+	case *o.Failed != 0:
+		return fmt.Errorf("%d of %d orders failed", *o.Failed, *o.Sent)
+	case *o.Sent != *o.Acked+*o.Rejected:
+		return fmt.Errorf("%d orders were sent, but acked + rejected + failed is %d", *o.Sent, *o.Acked+*o.Rejected)
+	}
+	return nil
 }
 
 type cell struct {
@@ -74,6 +102,14 @@ func check(data []byte) error {
 			if err := run.check(); err != nil {
 				errs = append(errs, fmt.Errorf("%s, run %d: %w", name, i+1, err))
 			}
+		}
+	}
+	if len(r.Orders) != orders {
+		errs = append(errs, fmt.Errorf("%d runs of orders, want %d", len(r.Orders), orders))
+	}
+	for i, o := range r.Orders {
+		if err := o.check(); err != nil {
+			errs = append(errs, fmt.Errorf("orders, run %d, %s: %w", i+1, o.Path, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,6 +24,7 @@ type Options struct {
 	Duration         time.Duration // of the window; 0: 10 s
 	Control          *Control      // nil: the exchange's columns stay empty
 	Stamp            string        // where the receive stamp is taken
+	Measuring        func()        // called when the window has begun; may be nil
 	Report           func(Status)  // called now and then while the fleet runs; may be nil
 	ReportEvery      time.Duration // 0: 1 s
 }

@@ -58,6 +58,9 @@ func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (w
 			if now := feed.Now(); !measuring && now >= w.from {
 				measuring = true
 				f.status.phase("measuring", f.opts.Duration)
+				if f.opts.Measuring != nil {
+					f.opts.Measuring()
+				}
 			}
 			// Nothing is left to measure once every stream is gone.
 			cut = f.rec.Broken() == f.streams

@@ -21,10 +21,16 @@ type Cell struct {
 	TLS         bool    `json:"tls"`
 
 	SymbolsPerStream int `json:"symbols_per_stream"`
+
+	OrdersBeside float64 `json:"orders_beside"` // orders/s that were executed beside the streams; 0: none
 }
 
 // Name says which cell it is among others of one comparison.
 func (c Cell) Name() string {
+	if c.OrdersBeside > 0 {
+		c.OrdersBeside = 0
+		return c.Name() + " +orders"
+	}
 	switch {
 	case c.Transport == "sse" && c.HTTPVersion == "2":
 		return fmt.Sprintf("sse h2c/%d", c.Connections)

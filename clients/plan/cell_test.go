@@ -80,8 +80,8 @@ func TestDefaultRefusesWhatMakesNoComparison(t *testing.T) {
 }
 
 func TestCellJSON(t *testing.T) {
-	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true, 2})
-	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true,"symbols_per_stream":2}`
+	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true, 2, 1.5})
+	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true,"symbols_per_stream":2,"orders_beside":1.5}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v; want %s", b, err, want)
 	}

@@ -161,9 +161,9 @@ func TestSchema(t *testing.T) {
 		names  string
 		extra  string
 	}{
-		{"results", root, "schema host seed source cells", "version created warmup_ns duration_ns zipf"},
+		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf"},
 		{"host", root["host"], "os arch kernel cpus cpu_model memory_bytes go", ""},
-		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream"},
+		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside"},
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
 			latency_ns latency_with_conflated_ns decoded_latency_ns publish_lag_ns connect_ns first_tick_ns open_all_ns
 			server fleet wire_bytes_per_delivery`,
@@ -176,6 +176,10 @@ func TestSchema(t *testing.T) {
 		{"first_tick_ns", run["first_tick_ns"], quantiles, ""},
 		{"server", run["server"], cost, ""},
 		{"fleet", run["fleet"], cost, ""},
+		{"orders", root["orders"].([]any)[0], `path http_version encoding workers rate connections streams_beside streams_transport sent acked rejected failed
+			throughput latency_ns service_ns server_cpu_ns_per_order client_cpu_ns_per_order`,
+			`payload_bytes duration_ns valid saturated reasons interrupted first_failure latency_with_service_ns lag_ns trader_lag_ns connect_ns
+			negative_latencies most_negative_latency_ns stamp`},
 	} {
 		object := c.object.(map[string]any)
 		names := strings.Fields(c.names + " " + c.extra)

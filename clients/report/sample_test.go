@@ -61,7 +61,35 @@ func sample(t *testing.T) *Results {
 	for i, runs := range [][]*measure.Run{{measuredRun(1)}, {invalid}, {saturated}, {little}, {measuredRun(4), both}} {
 		r.Cells[i].Runs = runs
 	}
+	r.Orders = sampleOrders()
 	return r
+}
+
+// sampleOrders are a closed loop, an open one beside streams that is saturated, one
+// that failed whole, and one with service times.
+func sampleOrders() []*measure.Orders {
+	closed := measuredOrders(1)
+	beside := measuredOrders(2)
+	beside.Path, beside.HTTPVersion, beside.Encoding, beside.Rate, beside.Connections = "rest-unary", "1.1", "json", 1000, 64
+	beside.StreamsBeside, beside.StreamsTransport, beside.ServerCPUNSPerOrder = 10_000, "grpc/100", nil
+	beside.Saturated, beside.Rejected, beside.Failed, beside.FirstFailure = true, 3, 1, "no answer within 10s"
+	beside.Reasons = []string{"saturated: 2.0% of the orders waited for one of the 64 workers; give more of them, or a lower rate"}
+	failed := &measure.Orders{Path: "websocket", HTTPVersion: "1.1", Encoding: "protobuf", Workers: 64, Connections: 64, Sent: 5, Failed: 5,
+		FirstFailure: "connection refused", Reasons: []string{"all orders failed: connection refused"}}
+	served := measuredOrders(3)
+	served.Path, served.Service, served.LatencyWithService = "rest+sse", &measure.Quantiles{P50: 100_000, P99: 100_000}, &measure.Quantiles{P50: 300_000, P99: 900_000}
+	return []*measure.Orders{closed, beside, failed, served}
+}
+
+func measuredOrders(n int64) *measure.Orders {
+	base := 300_000 * n
+	cpu := 20_000 * n
+	q := &measure.Quantiles{P50: base, P90: 2 * base, P99: 5 * base, P999: 20 * base, Max: 100 * base, Mean: base + base/2}
+	return &measure.Orders{
+		Path: "grpc-unary", HTTPVersion: "2", Encoding: "protobuf", Workers: 64, Connections: 8, PayloadBytes: 1024,
+		Valid: true, Reasons: []string{}, DurationNS: 4_000_000_000, Sent: 40_000 * n, Acked: 40_000 * n, Throughput: 10_000.4 * float64(n),
+		Latency: q, Connect: q, TraderLag: q, ServerCPUNSPerOrder: &cpu, ClientCPUNSPerOrder: &cpu, Stamp: "Body.Read returning",
+	}
 }
 
 // measuredRun is a valid run whose figures grow with n.

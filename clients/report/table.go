@@ -154,7 +154,7 @@ func cpu(of func(*measure.Run) *measure.Cost) func(*Cell, *measure.Run) string {
 
 func memory(c *measure.Cost, perStream bool) string {
 	switch {
-	case c == nil || c.RSSBytes == 0:
+	case c == nil || c.RSSBytes == 0 || perStream && c.RSSBytesPerStream == 0:
 		return "-"
 	case perStream:
 		return fmt.Sprintf("%.1f KiB", float64(c.RSSBytesPerStream)/(1<<10))

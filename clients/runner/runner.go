@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
@@ -77,39 +76,26 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 		return nil, err
 	}
 	defer fleet.stop(stopTimeout)
-	interrupted := false
-	select {
-	case <-fleet.done:
-	case <-interrupt:
-		interrupted = true
-		fleet.signal(syscall.SIGINT)
-		select {
-		case <-fleet.done:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	return r.await(ctx, exchange, fleet, out, c.Streams, interrupt)
+}
+
+// await waits for a fleet's end and reads what it wrote.
+func (r *Runner) await(ctx context.Context, exchange, fleet *process, out string, streams int, interrupt <-chan struct{}) (*measure.Run, error) {
+	if err := wait(ctx, fleet, interrupt); err != nil {
+		return nil, err
 	}
-	b, err := os.ReadFile(out)
-	if err != nil {
-		if interrupted {
-			return nil, ErrInterrupted
-		}
-		if exchange.died() {
-			return nil, fmt.Errorf("the exchange ended with status %d%s", exitCode(exchange.err), exchange.errors.said())
-		}
-		return nil, fmt.Errorf("the fleet ended with status %d and no result", exitCode(fleet.err))
-	}
-	var results struct {
-		Cells []struct {
-			Runs []*measure.Run `json:"runs"`
-		} `json:"cells"`
-	}
-	if err := json.Unmarshal(b, &results); err != nil {
+	results, err := readResults(out)
+	var syntax *resultError
+	switch {
+	case errors.As(err, &syntax):
 		return nil, fmt.Errorf("the fleet's result: %w", err)
-	}
-	if len(results.Cells) != 1 || len(results.Cells[0].Runs) != 1 {
+	case err != nil && closed(interrupt):
+		return nil, ErrInterrupted
+	case err != nil && exchange.died():
+		return nil, fmt.Errorf("the exchange ended with status %d%s", exitCode(exchange.err), exchange.errors.said())
+	case err != nil:
+		return nil, fmt.Errorf("the fleet ended with status %d and no result", exitCode(fleet.err))
+	case len(results.Cells) != 1 || len(results.Cells[0].Runs) != 1:
 		return nil, fmt.Errorf("the fleet's result has %d cells, want one with one run", len(results.Cells))
 	}
 	run := results.Cells[0].Runs[0]
@@ -117,9 +103,34 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 		if exchange.died() {
 			return run, fmt.Errorf("the exchange ended: %w%s", cause(exchange.err), exchange.errors.said())
 		}
-		return run, fmt.Errorf("%d of %d streams broke", run.StreamsBroken, c.Streams)
+		return run, fmt.Errorf("%d of %d streams broke", run.StreamsBroken, streams)
 	}
 	return run, nil
+}
+
+// results is what of results.json the children's runs are read from.
+type results struct {
+	Cells []struct {
+		Runs []*measure.Run `json:"runs"`
+	} `json:"cells"`
+	Orders []*measure.Orders `json:"orders"`
+}
+
+// resultError is a file that is there and is no result.
+type resultError struct{ error }
+
+func (e *resultError) Unwrap() error { return e.error }
+
+func readResults(path string) (*results, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r results
+	if err := json.Unmarshal(b, &r); err != nil {
+		return nil, &resultError{err}
+	}
+	return &r, nil
 }
 
 func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {

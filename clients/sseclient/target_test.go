@@ -90,7 +90,7 @@ func TestBrokenStream(t *testing.T) {
 func TestUnknownEvents(t *testing.T) {
 	hello, subscribed := greeting(t)
 	target := serve(t, answer(200, eventStream, ": hi\n\n: heartbeat 1\n\n"+hello+": hi\n\n"+subscribed+
-		"event: execution\ndata: {}\n\n: hi\n\ndata: x\n\n: heartbeat x\n\n: heartbeat 2\n\n"), 0).addr
+		"event: settlement\ndata: {}\n\n: hi\n\ndata: x\n\n: heartbeat x\n\n: heartbeat 2\n\n"), 0).addr
 	s := newSink(t)
 	c := dial(t, target, Options{Encoding: wire.JSON}, s)
 	if err := c.Open(context.Background(), 0, feed.Subscribe{Symbols: []string{"AAA"}}); err != nil {

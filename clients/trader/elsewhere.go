@@ -122,15 +122,20 @@ func (e *elsewhereEntry) Execute(ctx context.Context, req *order.Request) (clien
 	if answer.Execution.ReportSeq == 0 {
 		return answer, nil
 	}
+	var ack clients.Ack
 	select {
-	case ack := <-e.came:
-		// The first one tells that the order was taken, the answer what came of it.
-		return clients.Ack{ReceivedNS: ack.ReceivedNS, Execution: answer.Execution}, nil
+	case ack = <-e.came:
 	case <-e.acks.ended:
-		return clients.Ack{}, e.acks.lost()
+		select {
+		case ack = <-e.came: // before the end
+		default:
+			return clients.Ack{}, e.acks.lost()
+		}
 	case <-ctx.Done():
 		return clients.Ack{}, context.Cause(ctx)
 	}
+	// The first execution tells that the order was taken, the answer what came of it.
+	return clients.Ack{ReceivedNS: ack.ReceivedNS, Execution: answer.Execution}, nil
 }
 
 func (e *elsewhereEntry) forget(clOrdID string) {

@@ -29,7 +29,17 @@ type compareCmd struct {
 	Seed        *uint64       `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
 	Warmup      time.Duration `default:"3s" help:"Time before the measured window."`
 	Duration    time.Duration `default:"10s" help:"The measured window of each cell."`
-	JSON        string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+
+	SkipStreams   bool          `help:"Measure no transports of streams."`
+	SkipOrders    bool          `help:"Measure no paths of orders."`
+	Paths         []string      `placeholder:"PATH" help:"Paths of orders, in this order: grpc-unary, rest-unary, rest-unary-h2c, grpc-stream, websocket, rest+sse, rest+sse-h2c; all unless given."`
+	OrderWorkers  int           `default:"64" help:"Workers of each path."`
+	OrderRate     float64       `default:"1000" help:"Orders per second of the open loop, alone and beside the streams."`
+	OrderDuration time.Duration `default:"4s" help:"The measured window of each run of orders."`
+	PayloadBytes  int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	Beside        string        `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c" help:"Cell whose streams the orders go beside: one of ${enum}."`
+
+	JSON string `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
 }
 
 // defaultRate is the synthetic ticks/s of a comparison: with 10,000 streams on
@@ -40,7 +50,8 @@ const defaultRate = 200
 func (compareCmd) Help() string {
 	return `Runs the same schedule over each transport, one after the other, and prints a table:
 gRPC on shared connections, gRPC with a connection for each stream, WebSocket, SSE over
-HTTP/1.1, SSE over h2c on shared connections. Ctrl-C in a window ends it early and prints
+HTTP/1.1, SSE over h2c on shared connections. Then orders on each path: alone in a closed
+loop, alone at a rate, and at that rate beside the streams. Ctrl-C in a window ends it early and prints
 what was measured. What exchange and fleet can beside this is for those commands.
 
 The exit status is 0 where all cells ran (one that is not valid is a finding and no
@@ -49,6 +60,7 @@ failure), 1 where one failed, lost streams or was interrupted, 2 for a wrong fla
 Examples:
   tickgauge compare
   tickgauge compare --streams 1000 --transports grpc,websocket --json results.json
+  tickgauge compare --skip-streams --paths grpc-unary,rest-unary --encoding json
   tickgauge compare --source capture.jsonl.gz --streams 200`
 }
 
@@ -71,15 +83,22 @@ func (c *compareCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	symbols := len(opened.Symbols())
+	symbols := opened.Symbols()
 	closeSource()
 	schedule := source.schedule()
 	cells, err := plan.Default(c.Transports, plan.Cell{
-		Encoding: c.Encoding, Streams: c.Streams, Connections: c.Connections, Symbols: symbols, SymbolsPerStream: 1,
+		Encoding: c.Encoding, Streams: c.Streams, Connections: c.Connections, Symbols: len(symbols), SymbolsPerStream: 1,
 		Rate: schedule.Rate, Arrivals: schedule.Arrivals, Policy: c.Policy,
 	})
 	if err != nil {
 		return usageError{err}
+	}
+	orders, err := c.orderPart(cells[0], symbols)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.SkipStreams {
+		cells = nil
 	}
 	results := newResults()
 	results.Seed, results.Source, results.Zipf = schedule.Seed, schedule.Source, schedule.Zipf
@@ -99,12 +118,22 @@ func (c *compareCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	failed := c.runAll(r, cells, results)
-	if len(results.Cells) == 0 {
+	failed := c.runAll(r, cells, orders, results)
+	if len(results.Cells) == 0 && len(results.Orders) == 0 {
 		return failed // an earlier results file stays as it was
 	}
-	if err := report.WriteTable(os.Stdout, results); err != nil {
-		return err
+	if len(results.Cells) > 0 {
+		if err := report.WriteTable(os.Stdout, results); err != nil {
+			return err
+		}
+	}
+	if len(results.Orders) > 0 {
+		if len(results.Cells) > 0 {
+			fmt.Println()
+		}
+		if err := report.WriteOrders(os.Stdout, results.Orders); err != nil {
+			return err
+		}
 	}
 	if c.JSON != "" {
 		if err := results.WriteFile(c.JSON); err != nil {
@@ -115,8 +144,9 @@ func (c *compareCmd) Run() error {
 	return failed
 }
 
-// runAll runs the cells until all are done or a signal came.
-func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report.Results) error {
+// runAll runs the cells of streams and of orders until all are done or a signal
+// came.
+func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, orders *orderPart, results *report.Results) error {
 	interrupt, kill, stop := signals()
 	defer stop()
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -146,7 +176,10 @@ func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, results *report
 		default:
 		}
 	}
-	return failed
+	if orders == nil {
+		return failed
+	}
+	return errors.Join(failed, orders.run(ctx, r, interrupt, results))
 }
 
 func (c *compareCmd) check() error {
@@ -155,6 +188,12 @@ func (c *compareCmd) check() error {
 	}
 	if c.Connections < 0 || c.Warmup < 0 {
 		return errors.New("--connections and --warmup must not be negative")
+	}
+	if c.SkipStreams && c.SkipOrders {
+		return errors.New("--skip-streams and --skip-orders together measure nothing")
+	}
+	if err := c.checkOrders(); err != nil {
+		return err
 	}
 	if c.JSON != "" {
 		return mayWrite(c.JSON)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order/desk"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 	"github.com/tickgauge/tickgauge/streams/grpcserver"
@@ -48,6 +49,7 @@ func eachTransport(t *testing.T, test func(t *testing.T, tr *transport, enc wire
 type venue struct {
 	hub      *feed.Hub
 	exchange *streams.Exchange
+	desk     *desk.Desk
 	grpc     string
 	http     string
 	traffic  *streams.Traffic
@@ -55,6 +57,13 @@ type venue struct {
 }
 
 func newVenue(t *testing.T, symbols []string, ring int, opts streams.Options) *venue {
+	t.Helper()
+	return newOrderVenue(t, symbols, ring, opts, desk.Options{})
+}
+
+// newOrderVenue is a venue whose quotes are its market maker's too, and whose
+// trades become ticks.
+func newOrderVenue(t testing.TB, symbols []string, ring int, opts streams.Options, deskOpts desk.Options) *venue {
 	t.Helper()
 	var listed []feed.Symbol
 	for _, s := range symbols {
@@ -64,11 +73,19 @@ func newVenue(t *testing.T, symbols []string, ring int, opts streams.Options) *v
 	if err != nil {
 		t.Fatal(err)
 	}
+	deskOpts.Traded = func(symbol int, px feed.Price, qty feed.Size, tradeID uint64, aggressor feed.Side) {
+		hub.Publish(&feed.Update{Symbol: symbol, Origin: feed.OriginOrder, LastPx: px, LastSz: qty, TradeID: tradeID, Aggressor: aggressor}, feed.Now())
+	}
+	d, err := desk.New(listed, deskOpts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Desk = d
 	exchange, err := streams.NewExchange(hub, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &venue{hub: hub, exchange: exchange, traffic: new(streams.Traffic)}
+	v := &venue{hub: hub, exchange: exchange, desk: d, traffic: new(streams.Traffic)}
 	lns := make([]net.Listener, 2)
 	for i := range lns {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -81,6 +98,7 @@ func newVenue(t *testing.T, symbols []string, ring int, opts streams.Options) *v
 	ctx, cancel := context.WithCancel(context.Background())
 	var g errgroup.Group
 	g.Go(func() error { return exchange.Run(ctx) })
+	g.Go(func() error { return d.Run(ctx) })
 	g.Go(func() error { return grpcserver.New(exchange).Serve(ctx, lns[0], serverGrace) })
 	g.Go(func() error {
 		return streams.ServeHTTP(ctx, lns[1], streams.NewHTTPHandler(httpRoutes(exchange), wire.WriteProblem), opts, serverGrace, quiet())
@@ -88,6 +106,9 @@ func newVenue(t *testing.T, symbols []string, ring int, opts streams.Options) *v
 	v.stop = sync.OnceFunc(func() {
 		stop, done := context.WithTimeout(context.Background(), time.Second)
 		defer done()
+		if err := d.Close(stop); err != nil {
+			t.Errorf("close the desk: %v", err)
+		}
 		exchange.Shutdown(stop)
 		cancel()
 		if err := g.Wait(); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/fleet"
@@ -26,12 +27,14 @@ type fleetCmd struct {
 	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
 	SymbolsPerStream int           `default:"1" help:"Symbols that each stream takes."`
 	Symbol           []string      `sep:"none" placeholder:"NAME" help:"Take these symbols only; may be repeated. All that the exchange lists unless given."`
+	Except           []string      `sep:"none" placeholder:"NAME" help:"Leave this symbol out of those that the exchange lists; may be repeated."`
 	Policy           string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: conflate keeps the newest tick of each symbol, drop-oldest drops the oldest, disconnect ends the stream."`
 	Ramp             float64       `placeholder:"STREAMS/S" help:"Streams opened per second; as fast as they open unless given."`
 	Warmup           time.Duration `default:"3s" help:"Time before the measured window."`
 	Duration         time.Duration `default:"10s" help:"The measured window."`
 	JSON             string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
 	NoTable          bool          `help:"Print no table."`
+	Announce         bool          `hidden:"" help:"Print a line when the window begins."`
 	Label            string        `hidden:"" help:"Name in the progress lines."`
 }
 
@@ -91,6 +94,9 @@ func (c *fleetCmd) Run() error {
 	opts := fleet.Options{
 		Connections: c.Connections, SymbolsPerStream: c.SymbolsPerStream, Policy: policy, Ramp: c.Ramp,
 		Warmup: c.Warmup, Duration: c.Duration, Stamp: t.stamp, Report: progress.show, ReportEvery: progress.every,
+	}
+	if c.Announce {
+		opts.Measuring = func() { fmt.Println(`{"measuring":true}`) }
 	}
 	if c.DebugTarget != "" {
 		if opts.Control, err = fleet.NewControl(c.DebugTarget); err != nil {
@@ -165,9 +171,11 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, err
 	if err != nil {
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, t.side())
 	}
-	names := make([]string, len(listed))
-	for i, s := range listed {
-		names[i] = s.Name
+	var names []string
+	for _, s := range listed {
+		if !slices.Contains(c.Except, s.Name) {
+			names = append(names, s.Name)
+		}
 	}
 	return names, nil
 }

@@ -91,10 +91,11 @@ func exchangeProcess(t *testing.T, args ...string) (*exec.Cmd, runner.Ready, *li
 	return cmd, ready, &log
 }
 
-func TestCompareRunsTheFiveCells(t *testing.T) {
+// TestCompare runs a whole comparison, small, and holds every account.
+func TestCompare(t *testing.T) {
 	t.Setenv(asProgram, "1") // the program starts itself
 	file := filepath.Join(t.TempDir(), "results.json")
-	status, out, errs := program(t, "compare", "--streams=200", "--warmup=200ms", "--duration=1s", "--json="+file)
+	status, out, errs := program(t, "compare", "--streams=200", "--warmup=200ms", "--duration=1s", "--order-duration=200ms", "--order-rate=200", "--order-workers=8", "--json="+file)
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, errs)
 	}
@@ -102,10 +103,11 @@ func TestCompareRunsTheFiveCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(results.Cells) != 5 || results.Source != "synth" || results.Seed != 1 || results.Host.CPUs == 0 {
+	if len(results.Cells) != 6 || results.Source != "synth" || results.Seed != 1 || results.Host.CPUs == 0 {
 		t.Fatalf("results %+v", results)
 	}
-	for _, c := range results.Cells {
+	checkOrders(t, results.Orders, out)
+	for _, c := range results.Cells[:5] {
 		r := c.Runs[0]
 		// 200 ticks/s for a second, and two of the 200 streams on each of 100 symbols.
 		if r.Due != 400 {
@@ -122,6 +124,29 @@ func TestCompareRunsTheFiveCells(t *testing.T) {
 		}
 		if !strings.Contains(out, c.Name()) {
 			t.Errorf("the table lacks %s", c.Name())
+		}
+	}
+}
+
+// checkOrders checks those of a small comparison: each path alone in both loops and
+// beside the streams.
+func checkOrders(t *testing.T, runs []*measure.Orders, table string) {
+	t.Helper()
+	if len(runs) != 3*len(orderPaths) {
+		t.Fatalf("%d runs of orders", len(runs))
+	}
+	for i, o := range runs {
+		p := &orderPaths[i%len(orderPaths)]
+		open, beside := i >= len(orderPaths), i >= 2*len(orderPaths)
+		if o.Path != p.name || o.HTTPVersion != p.httpVersion || (o.Rate == 200) != open || (o.StreamsBeside == 200) != beside || (o.StreamsTransport == "grpc/100") != beside {
+			t.Errorf("run %d is %+v", i, o)
+		}
+		if o.Sent == 0 || o.Acked != o.Sent || o.Rejected != 0 || o.Failed != 0 || o.Latency == nil || o.Connect == nil || o.ClientCPUNSPerOrder == nil ||
+			open && o.Sent != 40 || (o.Lag != nil) != open || (o.ServerCPUNSPerOrder == nil) != beside || o.Stamp == "" {
+			t.Errorf("%s %+v", o.Path, o)
+		}
+		if !strings.Contains(table, o.Path) {
+			t.Errorf("the table lacks %s", o.Path)
 		}
 	}
 }

@@ -33,17 +33,19 @@ func (d *Desk) Stats() Stats {
 
 // Submit acts on a request. See order.Desk.
 func (d *Desk) Submit(ctx context.Context, req order.Request) (order.Execution, error) {
-	d.stats.requests.Add(1)
 	h := d.holder(req.Account)
 	if h == nil {
+		d.stats.requests.Add(1)
 		return d.refuse(nil, req, order.RejectUnknownAccount, d.noAccount(req.Account), 0), nil
 	}
 	req.Account = h.name
 	// Refusals need no id to be remembered by; what is well formed has one.
 	if code, text := d.invalid(&req); code != "" {
+		d.stats.requests.Add(1)
 		return d.refuse(h, req, code, text, 0), nil
 	}
 	entered := d.enter()
+	d.stats.requests.Add(1) // from here on it is answered, also while the desk closes
 	if entered {
 		defer d.inFlight.Done()
 	}
