@@ -27,14 +27,14 @@ func (r *running) counters() ([]string, func([]int64) []int64) {
 	names := []string{
 		measure.WrittenBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
 		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected, measure.StreamsOpen,
-		measure.OrderRequests, measure.ServiceCPU, "orders_rejected", "orders_repeated", "order_trades", "quotes_crossed", "reports_lost",
+		measure.OrderRequests, measure.ServiceCPU, "orders_rejected", "orders_repeated", "order_ids", "order_trades", "quotes_crossed", "reports_lost",
 		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted",
 	}
 	return names, func(dst []int64) []int64 {
 		t, h, e, d := r.traffic.Count(), r.hub.Stats(), r.exchange.Stats(), r.desk.Stats()
 		return append(dst, t.WrittenBytes, t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
 			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected, e.Open,
-			d.Requests, r.desk.PacerCPU(), d.Rejected, d.Repeated, d.Trades, d.CrossedQuotes, e.ReportsLost,
+			d.Requests, r.desk.PacerCPU(), d.Rejected, d.Repeated, int64(r.desk.Remembered()), d.Trades, d.CrossedQuotes, e.ReportsLost,
 			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted)
 	}
 }

@@ -143,6 +143,9 @@ func (d *Desk) Accounts() []string {
 	return names
 }
 
+// Remembered returns how many ids of requests the desk remembers.
+func (d *Desk) Remembered() int { return d.memory.Len() }
+
 // Close refuses what comes from now on, and returns once what was in flight has
 // its answer, or with ctx's error.
 func (d *Desk) Close(ctx context.Context) error {
