@@ -112,17 +112,29 @@ func (s *Session) Order(req *order.Request) error {
 // began to shut down is answered; none is taken after. The error is send's, a
 // *feed.Problem, or why the session is over. One goroutine may call it.
 func (s *Session) Answer(req *order.Request, send func(*order.Execution) error) error {
-	s.ordering.Lock()
-	defer s.ordering.Unlock()
-	if s.finished {
+	if !s.begin() {
 		<-s.ctx.Done() // the stream is about to say why
 		return context.Cause(s.ctx)
 	}
+	defer s.ordering.Unlock()
 	e, err := s.exchange.Submit(s.ctx, *req)
 	if err != nil {
 		return err
 	}
 	return send(&e)
+}
+
+// begin takes the lock of an order, unless the stream ends.
+func (s *Session) begin() bool {
+	s.ordering.Lock()
+	select {
+	case <-s.exchange.closing:
+	case <-s.ctx.Done():
+	default:
+		return true
+	}
+	s.ordering.Unlock()
+	return false
 }
 
 // Send calls write, which sends one message, within the exchange's bound for
@@ -134,13 +146,13 @@ func (s *Session) Send(write func() error) error {
 	return write()
 }
 
-// Finish waits until the order in flight has its answer, takes no more, and ends
-// the session for the cause. It is for streams that are not written by Run.
-func (s *Session) Finish(cause error) {
+// Finish waits until the order in flight has its answer and ends the session, when
+// the exchange has begun to shut down: no order is taken after. It is for streams
+// that are not written by Run.
+func (s *Session) Finish() {
 	s.ordering.Lock()
-	s.finished = true
-	s.ordering.Unlock()
-	s.End(cause)
+	defer s.ordering.Unlock()
+	s.End(shuttingDown())
 }
 
 // finish is Finish for Run, which writes the answers meanwhile.
@@ -149,8 +161,7 @@ func (s *Session) finish(w Writer) error {
 	go func() {
 		defer close(idle)
 		s.ordering.Lock()
-		defer s.ordering.Unlock()
-		s.finished = true
+		s.ordering.Unlock() //nolint:staticcheck // waiting for it is the point
 	}()
 	for {
 		select {

@@ -38,7 +38,6 @@ type Session struct {
 	watched  chan struct{}            // tells Run that it is
 
 	ordering sync.Mutex // held from an order's arrival to its answer
-	finished bool       // no order is taken any more
 
 	writingSince atomic.Int64 // 0: not writing
 	doomedSince  atomic.Int64

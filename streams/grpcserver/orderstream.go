@@ -91,7 +91,7 @@ func (o *orderEntry) serve(stream grpc.ServerStream, closing <-chan struct{}, ru
 	select {
 	case <-session.Context().Done():
 	case <-closing:
-		session.Finish(&feed.Problem{Code: feed.CodeShuttingDown, Fatal: true, Message: "the exchange is shutting down; connect again later"})
+		session.Finish()
 	}
 	err = context.Cause(session.Context())
 	if errors.Is(err, io.EOF) { // the client has said all it wants, and has its answers
