@@ -41,8 +41,8 @@ type Watch interface {
 	Close()
 }
 
-// FromNow, as the report_seq after which a watch starts, is that of the newest
-// report.
+// FromNow stands for the report_seq of the newest report, for a watch to start
+// after.
 const FromNow uint64 = math.MaxUint64
 
 // What a desk does not have.

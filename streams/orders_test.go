@@ -266,7 +266,9 @@ func TestShutdownOfAStreamThatTakesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // the exchange has no patience
 		e.Shutdown(ctx)
-		<-flood
+		if err := <-flood; err == nil {
+			t.Error("an order was taken after the end")
+		}
 		if err := <-c.done; err == nil {
 			t.Error("the session ended without an error")
 		}

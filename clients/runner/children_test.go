@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 const (
 	exchangeDoes = "TICKGAUGE_TEST_EXCHANGE"
 	fleetDoes    = "TICKGAUGE_TEST_FLEET"
+	traderDoes   = "TICKGAUGE_TEST_TRADER"
 	childrenDir  = "TICKGAUGE_TEST_CHILDREN" // each child writes its arguments there, by its pid
 )
 
@@ -29,6 +31,8 @@ func TestMain(m *testing.M) {
 			os.Exit(beExchange(os.Getenv(exchangeDoes))) //nolint:forbidigo // a main, in a process of its own
 		case "fleet":
 			os.Exit(beFleet(os.Getenv(fleetDoes))) //nolint:forbidigo // a main, in a process of its own
+		case "orders":
+			os.Exit(beTrader(os.Getenv(traderDoes))) //nolint:forbidigo // a main, in a process of its own
 		}
 	}
 	goleak.VerifyTestMain(m)
@@ -95,7 +99,7 @@ func beFleet(does string) (status int) {
 	case "write no runs":
 		result = `{"cells":[{"runs":[]}]}`
 	case "wait", "wait for ever", "never end":
-		fmt.Fprintln(os.Stderr, "the fleet waits")
+		fmt.Fprintln(os.Stderr, "a child waits")
 		sig := <-signals
 		for does == "never end" {
 			<-signals
@@ -113,6 +117,17 @@ func beFleet(does string) (status int) {
 			return 7
 		}
 	}
+	if slices.Contains(os.Args, "--announce") {
+		fmt.Println(`{"measuring":true}`)
+		for does == "outlive two traders" && !tradersEnded(2) {
+			time.Sleep(time.Millisecond) //nolint:forbidigo // a process that another one waits for
+		}
+	}
+	return write(result)
+}
+
+// write writes a result where the arguments say, and returns the exit status.
+func write(result string) int {
 	for _, arg := range os.Args {
 		if path, ok := strings.CutPrefix(arg, "--json="); ok {
 			if err := os.WriteFile(path, []byte(result), 0o600); err != nil {
@@ -121,6 +136,34 @@ func beFleet(does string) (status int) {
 		}
 	}
 	return 0
+}
+
+func beTrader(does string) (status int) {
+	signals := child()
+	result := `{"orders":[{"valid":true,"reasons":[],"sent":7,"acked":7}]}`
+	switch does {
+	case "fail":
+		return 5
+	case "write no runs":
+		result = `{"cells":[],"orders":[]}`
+	case "wait":
+		fmt.Fprintln(os.Stderr, "a child waits")
+		if <-signals != syscall.SIGINT {
+			return 7
+		}
+		result = `{"orders":[{"interrupted":true,"sent":3,"acked":3}]}`
+	}
+	return write(result)
+}
+
+// tradersEnded says whether so many traders have come and gone.
+func tradersEnded(n int) bool {
+	for pid, args := range childrenIn(os.Getenv(childrenDir)) {
+		if args[0] == "orders" && (syscall.Kill(pid, 0) != nil || isZombie(pid)) {
+			n--
+		}
+	}
+	return n <= 0
 }
 
 // anotherRuns says whether a child beside this one is alive.

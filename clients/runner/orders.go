@@ -71,8 +71,10 @@ func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.Ord
 	}
 	defer fleet.stop(stopTimeout)
 	select {
-	case <-measuring:
-	case <-fleet.done:
+	case begun := <-measuring:
+		if !begun {
+			return r.await(ctx, exchange, fleet, out, c.Streams, interrupt) // it says why
+		}
 	case <-interrupt:
 		return nil, ErrInterrupted
 	case <-ctx.Done():
@@ -106,9 +108,9 @@ func (r *Runner) ordersTake(cells int, o OrderOptions) time.Duration {
 	return time.Duration(cells)*(o.Warmup+o.Duration+orderOverhead) + time.Second
 }
 
-// startFleet starts a fleet that announces its window; the channel is closed when
-// that begins, or the fleet has ended.
-func (r *Runner) startFleet(args []string) (*process, <-chan struct{}, error) {
+// startFleet starts a fleet that announces its window; the channel gets true when
+// that begins, false where the fleet ended before.
+func (r *Runner) startFleet(args []string) (*process, <-chan bool, error) {
 	rd, wr, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("start fleet: %w", err)
@@ -119,11 +121,11 @@ func (r *Runner) startFleet(args []string) (*process, <-chan struct{}, error) {
 		_ = rd.Close()
 		return nil, nil, err
 	}
-	measuring := make(chan struct{})
+	measuring := make(chan bool, 1)
 	go func() {
-		_, _ = bufio.NewReader(rd).ReadBytes('\n')
-		close(measuring)
+		_, err := bufio.NewReader(rd).ReadBytes('\n')
 		_ = rd.Close()
+		measuring <- err == nil
 	}()
 	return p, measuring, nil
 }

@@ -103,7 +103,7 @@ func TestRunWhenTheExchangeEndsBadly(t *testing.T) {
 }
 
 // waiting returns the error output for a fleet, and a channel that is closed when
-// the fleet waits for a signal.
+// a child waits for a signal.
 func waiting(t *testing.T) (stderr *os.File, waits chan struct{}) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -115,7 +115,7 @@ func waiting(t *testing.T) (stderr *os.File, waits chan struct{}) {
 	go func() {
 		defer close(read)
 		for s := bufio.NewScanner(r); s.Scan(); {
-			if s.Text() == "the fleet waits" {
+			if s.Text() == "a child waits" {
 				close(waits)
 			}
 		}

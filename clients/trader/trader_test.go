@@ -175,10 +175,10 @@ func TestOpenLoopChargesFromDue(t *testing.T) {
 // exchange says of an order does not break it.
 func TestFailuresAreCountedAndReopened(t *testing.T) {
 	v := newFakeVenue(func(_ context.Context, n int64, req *order.Request) (order.Execution, error) {
-		switch {
-		case n%50 == 10:
+		switch n % 50 {
+		case 10:
 			return order.Execution{}, errGone
-		case n%50 == 20:
+		case 20:
 			return order.Execution{}, &feed.Problem{Code: feed.CodeRateLimited, Message: "slower"}
 		}
 		return filled(req), nil
