@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -26,23 +27,34 @@ type Refuse func(w http.ResponseWriter, r *http.Request, p *feed.Problem)
 // with NOT_FOUND, a known path with another method with METHOD_NOT_ALLOWED.
 func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
 	mux := http.NewServeMux()
+	// Paths without a wildcard are found without the mux, whose answer takes two
+	// walks through its tree.
+	plain := make(map[[2]string]http.Handler)
 	for _, r := range routes {
 		mux.Handle(r.Method+" "+r.Pattern, r.Handler)
+		if !strings.ContainsAny(r.Pattern, "{") {
+			plain[[2]string{r.Method, r.Pattern}] = r.Handler
+		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 {
-			// net/http reads a body that is still to come before it answers; one that is
-			// refused is not waited for. Both versions of HTTP have deadlines.
-			wait := readBodyTimeout
-			if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete {
-				wait = 0
-			}
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(wait))
-			if wait == 0 {
+		if r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodDelete {
+			// Both versions of HTTP have deadlines.
+			if r.ContentLength != 0 {
+				// net/http reads a body that is still to come before it answers; one that is
+				// refused is not waited for.
+				_ = http.NewResponseController(w).SetReadDeadline(time.Now())
 				w.Header().Set("Connection", "close")
 				refuse(w, r, &feed.Problem{Code: feed.CodeBadRequest, Message: "a " + r.Method + " takes no body; send none"})
 				return
 			}
+			if r.ProtoMajor == 1 {
+				// A stream outlives the deadline of its request. HTTP/2 has one for bodies alone.
+				_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			}
+		}
+		if h := plain[[2]string{r.Method, r.URL.Path}]; h != nil && r.URL.RawPath == "" {
+			h.ServeHTTP(w, r)
+			return
 		}
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
@@ -73,7 +85,7 @@ func (a muxAnswer) WriteHeader(int)             {}
 // stream: what a stream writes is bounded by Options.WriteTimeout.
 const (
 	readHeaderTimeout = 5 * time.Second
-	readBodyTimeout   = 5 * time.Second
+	readTimeout       = 5 * time.Second // of a request with its body
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 64 << 10
 	pingAfter         = time.Minute // of silence
@@ -95,6 +107,7 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts 
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,

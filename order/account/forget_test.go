@@ -112,14 +112,14 @@ func TestKeepsWhatIsInFlight(t *testing.T) {
 	if again, first := begin(m, "a", 1000); first || again != a || m.Len() != 202 {
 		t.Fatalf("in flight, and forgotten: %d ids", m.Len())
 	}
-	a.Settle(order.Execution{}, &subject{"a"})
+	a.Settle(&order.Execution{}, &subject{"a"})
 	if again, first := begin(m, "b", 1000); first || again != b || m.Len() != 1 {
 		t.Errorf("b is in flight, of %d ids", m.Len())
 	}
 	if got := known(m, "a", "0", "199"); got != "" {
 		t.Errorf("%q are still known", got)
 	}
-	b.Settle(order.Execution{}, &subject{"b"})
+	b.Settle(&order.Execution{}, &subject{"b"})
 	if _, first := begin(m, "b", 1000); !first {
 		t.Error("b is older than its age, and known")
 	}
@@ -225,7 +225,7 @@ func testReference(t *rapid.T) {
 				t.Skip("settled")
 			}
 			e.settled = true
-			e.answer.Settle(order.Execution{}, &subject{e.id})
+			e.answer.Settle(&order.Execution{}, &subject{e.id})
 		},
 		"": func(t *rapid.T) {
 			if m.Len() != len(list) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tickgauge/tickgauge/order"
@@ -56,9 +57,12 @@ type Answer[S any] struct {
 	key       Key
 	atNS      int64
 	request   order.Request
-	settled   chan struct{}
-	execution order.Execution
+	settled   atomic.Bool // after it the two below never change
+	execution *order.Execution
 	subject   *S
+
+	mu      sync.Mutex
+	waiting chan struct{} // closed when settled; made by the first who waits
 }
 
 // Begin returns the answer of the request with that key, and whether the caller
@@ -72,7 +76,7 @@ func (m *Memory[S]) Begin(key Key, req order.Request, nowNS int64) (a *Answer[S]
 		return a, false
 	}
 	m.forget(m.limit-1, nowNS) // room for this one
-	a = &Answer[S]{key: key, atNS: nowNS, request: req, settled: make(chan struct{})}
+	a = &Answer[S]{key: key, atNS: nowNS, request: req}
 	m.answers[key] = a
 	m.push(a)
 	return a, true
@@ -94,9 +98,7 @@ func (m *Memory[S]) forget(keep int, nowNS int64) {
 		if m.len <= keep && nowNS-oldest.atNS < m.age {
 			return
 		}
-		select {
-		case <-oldest.settled:
-		default:
+		if !oldest.settled.Load() {
 			return
 		}
 		delete(m.answers, oldest.key)
@@ -124,22 +126,22 @@ func (m *Memory[S]) Find(key Key) *S {
 	m.mu.Lock()
 	a := m.answers[key]
 	m.mu.Unlock()
-	if a == nil {
+	if a == nil || !a.settled.Load() { // not known yet to anybody
 		return nil
 	}
-	select {
-	case <-a.settled:
-		return a.subject
-	default:
-		return nil // not known yet to anybody
-	}
+	return a.subject
 }
 
-// Settle gives the answer and what it is about, which may be nil. It is called
-// once, by the one who began it.
-func (a *Answer[S]) Settle(e order.Execution, subject *S) {
+// Settle gives the answer, which must never change, and what it is about, which may
+// be nil. It is called once, by the one who began it.
+func (a *Answer[S]) Settle(e *order.Execution, subject *S) {
 	a.execution, a.subject = e, subject
-	close(a.settled)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.settled.Store(true)
+	if a.waiting != nil {
+		close(a.waiting)
+	}
 }
 
 // Same reports whether a request is the one that was answered, field by field.
@@ -147,15 +149,26 @@ func (a *Answer[S]) Same(req order.Request) bool { return a.request == req }
 
 // Wait returns the answer once it is settled, or ctx's error.
 func (a *Answer[S]) Wait(ctx context.Context) (order.Execution, error) {
-	select {
-	case <-a.settled:
-		return a.execution, nil
-	default:
+	if a.settled.Load() {
+		return *a.execution, nil
 	}
 	select {
-	case <-a.settled:
-		return a.execution, nil
+	case <-a.wait():
+		return *a.execution, nil
 	case <-ctx.Done():
 		return order.Execution{}, ctx.Err()
 	}
+}
+
+// wait returns what is closed once the answer is settled.
+func (a *Answer[S]) wait() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.waiting == nil {
+		a.waiting = make(chan struct{})
+		if a.settled.Load() {
+			close(a.waiting)
+		}
+	}
+	return a.waiting
 }

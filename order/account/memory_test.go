@@ -45,7 +45,7 @@ func put(t testing.TB, m *Memory[subject], id string, nowNS int64) {
 	if !first {
 		t.Fatalf("%s is known", id)
 	}
-	a.Settle(order.Execution{ClOrdID: id}, &subject{id})
+	a.Settle(&order.Execution{ClOrdID: id}, &subject{id})
 }
 
 func TestNewMemory(t *testing.T) {
@@ -90,7 +90,7 @@ func TestAnswer(t *testing.T) {
 		waits <- e
 	}()
 	want, about := order.Execution{ClOrdID: "a", ExecID: 7}, &subject{"a"}
-	a.Settle(want, about)
+	a.Settle(&want, about)
 	if e := <-waits; e != want {
 		t.Errorf("waited for %+v", e)
 	}
@@ -103,7 +103,7 @@ func TestAnswer(t *testing.T) {
 		t.Error("Find is wrong")
 	}
 	b, _ := begin(m, "b", 2)
-	b.Settle(order.Execution{}, nil)
+	b.Settle(&order.Execution{}, nil)
 	if m.Find(key("b")) != nil {
 		t.Error("found what is about nothing")
 	}
@@ -167,7 +167,7 @@ func TestSameIDAtOnce(t *testing.T) {
 				a, first := begin(m, id, int64(i))
 				if first {
 					executed[i]++
-					a.Settle(order.Execution{ClOrdID: id, ExecID: uint64(i)}, &subject{id})
+					a.Settle(&order.Execution{ClOrdID: id, ExecID: uint64(i)}, &subject{id})
 				}
 				about := m.Find(key(id)) // perhaps before it is settled
 				e, err := a.Wait(context.Background())

@@ -3,6 +3,7 @@ package desk
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/order"
@@ -111,7 +112,7 @@ func (d *Desk) report(st *state, e order.Execution) {
 		e.LastQty, e.LastPx = 0, 0
 	}
 	e.ExecID = d.execIDs.Add(1)
-	e.TransactTimeNS = feed.Now() + feed.WallOffset()
+	e.TransactTimeNS = time.Now().UnixNano()
 	st.holder.reports.Add(&e)
 	st.last = e
 }

@@ -39,6 +39,9 @@ func (d *Desk) Submit(ctx context.Context, req order.Request) (order.Execution, 
 		return d.refuse(nil, req, order.RejectUnknownAccount, d.noAccount(req.Account), 0), nil
 	}
 	req.Account = h.name
+	if m := d.byName[req.Symbol]; m != nil {
+		req.Symbol = m.symbol.Name // the desk keeps it, and need not keep each order's own copy
+	}
 	// Refusals need no id to be remembered by; what is well formed has one.
 	if code, text := d.invalid(&req); code != "" {
 		d.stats.requests.Add(1)
@@ -58,7 +61,7 @@ func (d *Desk) Submit(ctx context.Context, req order.Request) (order.Execution, 
 	answer, first := d.memory.Begin(account.Key{Account: h.name, ClOrdID: req.ClOrdID}, req, feed.Now())
 	if first {
 		e, st := d.act(ctx, h, req, entered)
-		answer.Settle(e, st)
+		answer.Settle(unchanging(&e, st), st)
 		return e, nil
 	}
 	if !answer.Same(req) {
@@ -66,6 +69,23 @@ func (d *Desk) Submit(ctx context.Context, req order.Request) (order.Execution, 
 	}
 	d.stats.repeated.Add(1)
 	return answer.Wait(ctx)
+}
+
+// unchanging returns where the answer is kept for ever: where it is the last report
+// of an order that has ended the order has it.
+func unchanging(e *order.Execution, st *state) *order.Execution {
+	if st != nil && e.OrdStatus.Terminal() && st.ended(e.ExecID) {
+		return &st.last
+	}
+	kept := *e
+	return &kept
+}
+
+// ended reports whether the order has ended, with the report of that number.
+func (st *state) ended(execID uint64) bool {
+	st.market.mu.Lock()
+	defer st.market.mu.Unlock()
+	return st.handle == 0 && st.last.OrdStatus.Terminal() && st.last.ExecID == execID
 }
 
 // act serves a valid request and returns its answer and the order it is about.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -140,7 +141,7 @@ func (d *Desk) refuseChange(st *state, req order.Request, code order.RejectCode,
 func (d *Desk) refused(h *holder, e order.Execution) order.Execution {
 	d.stats.rejected.Add(1)
 	e.ExecID = d.execIDs.Add(1)
-	e.TransactTimeNS = feed.Now() + feed.WallOffset()
+	e.TransactTimeNS = time.Now().UnixNano()
 	if h != nil {
 		// The answer has the names as they came, the ring none that is long: it keeps
 		// thousands.

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -117,7 +118,9 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request, enc wire.Encodin
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, enc wire.Encoding, e *order.Execution) {
-	body, err := wire.AppendExecution(make([]byte, 0, 1024), enc, e)
+	buf := s.buffer()
+	defer s.release(buf)
+	body, err := wire.AppendExecution((*buf)[:0], enc, e)
 	if err != nil {
 		s.refuse(w, r, err)
 		return
@@ -128,7 +131,24 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, enc wire.Encodin
 	} else {
 		body = append(body, '\n')
 	}
+	*buf = body
 	writeBody(w, r, contentType, body)
+}
+
+// buffer returns a buffer for a body, which release takes back unless it is large.
+func (s *Server) buffer() *[]byte {
+	if b, ok := s.buffers.Get().(*[]byte); ok {
+		return b
+	}
+	b := make([]byte, 0, 1536)
+	return &b
+}
+
+func (s *Server) release(b *[]byte) {
+	const keep = 8 << 10
+	if cap(*b) <= keep {
+		s.buffers.Put(b)
+	}
 }
 
 // The content types of orders and executions.
@@ -145,7 +165,9 @@ func (s *Server) readOrder(w http.ResponseWriter, r *http.Request, action order.
 		return 0, err
 	}
 	limit := s.exchange.Options().Limits.MaxMessageBytes
-	body, err := readAll(http.MaxBytesReader(w, r.Body, int64(limit)), min(r.ContentLength, int64(limit)))
+	buf := s.buffer()
+	defer s.release(buf)
+	body, err := readAll((*buf)[:0], http.MaxBytesReader(w, r.Body, int64(limit)))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -155,16 +177,19 @@ func (s *Server) readOrder(w http.ResponseWriter, r *http.Request, action order.
 	case len(body) == 0:
 		return 0, badRequest("no body; send the order as JSON or protobuf (docs/wire.md)")
 	}
+	*buf = body
 	if err := wire.UnmarshalOrder(enc, body, action, req); err != nil {
 		return 0, badRequest("%v", err)
 	}
 	return enc, nil
 }
 
-// readAll is io.ReadAll with a buffer of the size that was announced.
-func readAll(r io.Reader, size int64) ([]byte, error) {
-	buf := make([]byte, 0, max(size, 511)+1)
+// readAll is io.ReadAll into a buffer.
+func readAll(buf []byte, r io.Reader) ([]byte, error) {
 	for {
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, 512)
+		}
 		n, err := r.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {
@@ -172,9 +197,6 @@ func readAll(r io.Reader, size int64) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
 		}
 	}
 }

@@ -5,6 +5,7 @@ package restserver
 import (
 	"errors"
 	"net/http"
+	"sync"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/proto/wire"
@@ -12,7 +13,10 @@ import (
 )
 
 // Server answers requests over an exchange.
-type Server struct{ exchange *streams.Exchange }
+type Server struct {
+	exchange *streams.Exchange
+	buffers  sync.Pool // of bodies
+}
 
 // New returns a server of e.
 func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
