@@ -24,12 +24,23 @@ type orderTally struct {
 	sent, acked, rejected, failed int64
 	waited                        int64 // for a free worker
 	served                        int64 // report a service time
-	firstFailure                  string
-	firstFailureNS                int64
+	firstFailure, firstRejection  first
 
 	latency, service, withService, lag, connect *Histogram
 
 	lagSum, lagCount [3]int64 // by third of the window
+}
+
+// first is what the earliest order of a kind said.
+type first struct {
+	text string
+	atNS int64
+}
+
+func (f *first) take(o first) {
+	if o.text != "" && (f.text == "" || o.atNS < f.atNS) {
+		*f = o
+	}
 }
 
 func newOrderTally() orderTally {
@@ -112,8 +123,8 @@ func (r *OrderRecorder) Acked(worker int, o Sent, ackedNS, serviceNS int64) {
 	}
 }
 
-// Rejected counts an order that was refused.
-func (r *OrderRecorder) Rejected(worker int, o Sent) {
+// Rejected counts an order that was refused, and why.
+func (r *OrderRecorder) Rejected(worker int, o Sent, why string) {
 	if !r.counts(o.AtNS) {
 		return
 	}
@@ -121,6 +132,7 @@ func (r *OrderRecorder) Rejected(worker int, o Sent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rejected++
+	s.firstRejection.take(first{why, o.SentNS})
 }
 
 // Failed counts an order of whose outcome nothing is known.
@@ -132,9 +144,7 @@ func (r *OrderRecorder) Failed(worker int, o Sent, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failed++
-	if s.firstFailure == "" {
-		s.firstFailure, s.firstFailureNS = err.Error(), o.SentNS
-	}
+	s.firstFailure.take(first{err.Error(), o.SentNS})
 }
 
 // OrderProgress is what a running trader has done in its window so far.
@@ -170,9 +180,8 @@ func (t *orderTally) add(o *orderTally) {
 	t.failed += o.failed
 	t.waited += o.waited
 	t.served += o.served
-	if o.firstFailure != "" && (t.firstFailure == "" || o.firstFailureNS < t.firstFailureNS) {
-		t.firstFailure, t.firstFailureNS = o.firstFailure, o.firstFailureNS
-	}
+	t.firstFailure.take(o.firstFailure)
+	t.firstRejection.take(o.firstRejection)
 	t.latency.Merge(o.latency)
 	t.service.Merge(o.service)
 	t.withService.Merge(o.withService)

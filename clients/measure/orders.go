@@ -32,6 +32,8 @@ type Orders struct {
 	FirstFailure string  `json:"first_failure"` // what the first of them said
 	Throughput   float64 `json:"throughput"`    // acked in a second
 
+	FirstRejection string `json:"first_rejection"` // why the first rejected one was
+
 	Latency            *Quantiles `json:"latency_ns"` // of the acked ones
 	Service            *Quantiles `json:"service_ns"` // what they report to have waited
 	LatencyWithService *Quantiles `json:"latency_with_service_ns"`
@@ -69,7 +71,7 @@ func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 	from, to := r.fromNS.Load(), r.toNS.Load()
 	o.DurationNS, o.Interrupted = to-from, e.Interrupted
 	o.Sent, o.Acked, o.Rejected, o.Failed = t.sent, t.acked, t.rejected, t.failed
-	o.FirstFailure = t.firstFailure
+	o.FirstFailure, o.FirstRejection = t.firstFailure.text, t.firstRejection.text
 	o.Throughput = float64(t.acked) / (float64(max(to-from, 1)) / 1e9)
 	o.Latency, o.Connect = t.latency.Quantiles(), t.connect.Quantiles()
 	o.NegativeLatencies, o.MostNegative = t.latency.Negative()
@@ -111,6 +113,8 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 		invalid("no order was sent in the window")
 	case o.Failed == o.Sent:
 		invalid("all orders failed: %s", o.FirstFailure)
+	case o.Acked == 0:
+		invalid("no order was acked; the first was rejected: %s", o.FirstRejection)
 	}
 	if answered := o.Acked + o.Rejected + o.Failed; answered != o.Sent {
 		invalid("%d orders were sent and %d accounted for", o.Sent, answered)

@@ -31,7 +31,7 @@ func TestOrdersOfAWindow(t *testing.T) {
 		o := Sent{AtNS: at, SentNS: at}
 		r.Sending(0, o)
 		r.Acked(0, o, at+1, 5)
-		r.Rejected(0, o)
+		r.Rejected(0, o, "outside")
 		r.Failed(0, o, errors.New("outside"))
 	}
 	first, second := Sent{AtNS: 1500 * orderMS, SentNS: 1600 * orderMS}, Sent{AtNS: 1400 * orderMS, SentNS: 1401 * orderMS}
@@ -40,11 +40,11 @@ func TestOrdersOfAWindow(t *testing.T) {
 	r.Sending(2, second)
 	r.Failed(2, second, errors.New("the first one"))
 	r.Sending(0, second)
-	r.Rejected(0, second)
+	r.Rejected(0, second, "BAD_PRICE: 0")
 	r.Connected(0, 7*orderMS)
 	var o Orders
 	o.Finish(r, Process{CPUUserNS: 101 * 5, CPUSystemNS: 101 * 2}, OrderEvidence{})
-	if o.Sent != 103 || o.Acked != 100 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || !o.Valid || o.Saturated {
+	if o.Sent != 103 || o.Acked != 100 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || o.FirstRejection != "BAD_PRICE: 0" || !o.Valid || o.Saturated {
 		t.Errorf("%+v", o)
 	}
 	if o.Throughput != 100 || o.DurationNS != 1000*orderMS || o.Latency.P50 < orderMS || o.Latency.Max > orderMS+orderMS/1000 || *o.ClientCPUNSPerOrder != 7 {
@@ -126,6 +126,14 @@ func TestOrdersAreJudged(t *testing.T) {
 	var o Orders
 	o.Finish(r, Process{}, OrderEvidence{})
 	if o.Valid || !strings.Contains(o.Reasons[0], "10 orders were sent and 9 accounted for") {
+		t.Errorf("%+v", o)
+	}
+	// All rejected.
+	r = recordOrders(0, 0)
+	r.Sending(0, Sent{AtNS: 1000 * orderMS})
+	r.Rejected(0, Sent{AtNS: 1000 * orderMS}, "UNKNOWN_ACCOUNT: x")
+	o.Finish(r, Process{}, OrderEvidence{})
+	if o.Valid || !strings.Contains(o.Reasons[0], "rejected: UNKNOWN_ACCOUNT: x") {
 		t.Errorf("%+v", o)
 	}
 	// All failed.

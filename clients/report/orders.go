@@ -69,6 +69,9 @@ func WriteOrders(w io.Writer, runs []*measure.Orders) error {
 		if o.FirstFailure != "" && o.Failed < o.Sent {
 			notes = append(notes, fmt.Sprintf("%s: %d failed, the first: %s", name, o.Failed, o.FirstFailure))
 		}
+		if o.FirstRejection != "" && o.Acked > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %d rejected, the first: %s", name, o.Rejected, o.FirstRejection))
+		}
 		if !o.Valid || o.Saturated {
 			bad++
 		}

@@ -73,6 +73,7 @@ func sampleOrders() []*measure.Orders {
 	beside.Path, beside.HTTPVersion, beside.Encoding, beside.Rate, beside.Connections = "rest-unary", "1.1", "json", 1000, 64
 	beside.StreamsBeside, beside.StreamsTransport, beside.ServerCPUNSPerOrder = 10_000, "grpc/100", nil
 	beside.Saturated, beside.Rejected, beside.Failed, beside.FirstFailure = true, 3, 1, "no answer within 10s"
+	beside.FirstRejection = "PRICE_OFF_GRID: price 1.001 is not on the grid"
 	beside.Reasons = []string{"saturated: 2.0% of the orders waited for one of the 64 workers; give more of them, or a lower rate"}
 	failed := &measure.Orders{Path: "websocket", HTTPVersion: "1.1", Encoding: "protobuf", Workers: 64, Connections: 64, Sent: 5, Failed: 5,
 		FirstFailure: "connection refused", Reasons: []string{"all orders failed: connection refused"}}

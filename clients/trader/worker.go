@@ -138,7 +138,7 @@ func (w *worker) execute(ctx context.Context, o measure.Sent) bool {
 		var p *feed.Problem
 		return errors.As(err, &p) && !p.Fatal
 	case ack.Execution.ExecType == order.ExecRejected:
-		t.rec.Rejected(w.number, o)
+		t.rec.Rejected(w.number, o, string(ack.Execution.Reject)+": "+ack.Execution.Text)
 	default:
 		t.rec.Acked(w.number, o, ack.ReceivedNS, ack.Execution.ServiceNS)
 	}

@@ -100,10 +100,14 @@ func (c *compareCmd) Run() error {
 	if c.SkipStreams {
 		cells = nil
 	}
+	need := cells
+	if orders != nil {
+		need = append(need, orders.streams)
+	}
 	results := newResults()
 	results.Seed, results.Source, results.Zipf = schedule.Seed, schedule.Source, schedule.Zipf
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
-	for _, cell := range cells {
+	for _, cell := range need {
 		if err := enoughFiles(cell.Connections, "the cell "+cell.Name(), "use fewer --streams, or leave the cell out with --transports"); err != nil {
 			return err
 		}

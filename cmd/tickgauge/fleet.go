@@ -142,6 +142,8 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 		return nil, 0, usageError{err}
 	}
 	switch {
+	case len(c.Except) > 0 && len(c.Symbol) > 0:
+		return nil, 0, usageError{errors.New("--except takes from all that the exchange lists; with --symbol it does nothing, so leave one of them out")}
 	case c.JSON != "":
 		if err := mayWrite(c.JSON); err != nil {
 			return nil, 0, usageError{err}
@@ -171,11 +173,16 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, err
 	if err != nil {
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, t.side())
 	}
-	var names []string
-	for _, s := range listed {
-		if !slices.Contains(c.Except, s.Name) {
-			names = append(names, s.Name)
+	names := make([]string, len(listed))
+	for i, s := range listed {
+		names[i] = s.Name
+	}
+	for _, name := range c.Except {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return nil, usageError{fmt.Errorf("--except %s: the exchange does not list it", name)}
 		}
+		names = slices.Delete(names, i, i+1)
 	}
 	return names, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/trader"
+	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
@@ -151,6 +152,10 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 	run, err := t.Run(ctx, interrupt)
 	progress.end()
 	if err != nil {
+		var said *feed.Problem
+		if errors.As(err, &said) || errors.Is(err, trader.ErrInterrupted) || ctx.Err() != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, path.side())
 	}
 	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, c.PayloadBytes
@@ -228,6 +233,9 @@ func (c *ordersCmd) firstSymbol(ctx context.Context, path *orderPath) (string, e
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	listed, err := path.listSymbols(ctx, c.Target)
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", c.Target, listTimeout, path.side())
+	}
 	if err == nil && len(listed) == 0 {
 		err = errors.New("it lists no symbols")
 	}
