@@ -3,6 +3,7 @@ package restclient
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -98,7 +99,6 @@ type entry struct {
 	conn    *orderConn
 	padding *string
 	body    bytes.Buffer
-	out     []byte
 }
 
 // Execute is clients.OrderEntry's.
@@ -116,15 +116,17 @@ func (e *entry) execute(ctx context.Context, req *order.Request) (clients.Ack, e
 		padding := wire.OrderPadding(o.opts.Encoding, req, o.opts.PayloadBytes)
 		e.padding = &padding
 	}
-	var err error
-	if e.out, err = wire.AppendOrder(e.out[:0], o.opts.Encoding, req, *e.padding); err != nil {
+	// Bytes of its own for each order: net/http may still be writing those of one
+	// that was given up, or answered early.
+	out, err := wire.AppendOrder(nil, o.opts.Encoding, req, *e.padding)
+	if err != nil {
 		return clients.Ack{}, err
 	}
 	target := o.url
 	post := (&http.Request{
 		Method: http.MethodPost, URL: &target, Host: o.target, Header: o.header,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Body: io.NopCloser(bytes.NewReader(e.out)), ContentLength: int64(len(e.out)),
+		Body: io.NopCloser(bytes.NewReader(out)), ContentLength: int64(len(out)),
 	}).WithContext(ctx)
 	resp, err := e.conn.http.RoundTrip(post)
 	if err != nil {
@@ -138,10 +140,22 @@ func (e *entry) execute(ctx context.Context, req *order.Request) (clients.Ack, e
 		return clients.Ack{}, err
 	}
 	if resp.StatusCode == http.StatusOK {
-		err = wire.UnmarshalExecution(o.opts.Encoding, e.body.Bytes(), &ack.Execution)
-		return ack, err
+		return ack, e.accepted(resp, &ack.Execution)
 	}
 	return ack, e.refused(resp, &ack.Execution)
+}
+
+// accepted reads an answer of 200. No bytes at all are an empty execution in
+// protobuf, and no answer to an order.
+func (e *entry) accepted(resp *http.Response, x *order.Execution) error {
+	err := wire.UnmarshalExecution(e.conn.orders.opts.Encoding, e.body.Bytes(), x)
+	if err == nil && x.ClOrdID == "" {
+		err = errors.New("an execution without a cl_ord_id")
+	}
+	if err != nil {
+		return fmt.Errorf("%w: it answered %s with content type %q: %w", clients.ErrNoExchange, resp.Status, resp.Header.Get("Content-Type"), err)
+	}
+	return nil
 }
 
 // refused reads an answer that is no execution: nil where it refuses the order, a
