@@ -32,6 +32,8 @@ type Orders struct {
 	FirstFailure string  `json:"first_failure"` // what the first of them said
 	Throughput   float64 `json:"throughput"`    // acked in a second
 
+	Reopened int64 `json:"reopened"` // workers' connections or streams that broke and were opened again
+
 	FirstRejection string `json:"first_rejection"` // why the first rejected one was
 
 	Latency            *Quantiles `json:"latency_ns"` // of the acked ones
@@ -52,11 +54,16 @@ type Orders struct {
 // OrderEvidence is what a trader's run is judged by, beside its figures.
 type OrderEvidence struct {
 	Due         int64 // orders due in the window; 0 in a closed loop
+	Down        int64 // workers that had no connection in the end
 	TraderLag   *Lag
 	Interrupted bool
 	Ledger      *Ledger // nil: the exchange was not asked
 	NoLedger    error   // it was, and this came of it
 }
+
+// maxFailed is the share of orders that may fail: beyond it the run is one of an
+// exchange that was gone, or refused, for a part of it.
+const maxFailed = 0.01
 
 // maxWaited is the share of orders of an open loop that may have waited for a
 // free worker.
@@ -115,6 +122,11 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 		invalid("all orders failed: %s", o.FirstFailure)
 	case o.Acked == 0:
 		invalid("no order was acked; the first was rejected: %s", o.FirstRejection)
+	case float64(o.Failed) > maxFailed*float64(o.Sent):
+		invalid("%.1f%% of the orders failed, the first: %s", 100*float64(o.Failed)/float64(o.Sent), o.FirstFailure)
+	}
+	if e.Down > 0 {
+		invalid("%d of %d workers had no connection at the end of the window: %s", e.Down, o.Workers, o.FirstFailure)
 	}
 	if answered := o.Acked + o.Rejected + o.Failed; answered != o.Sent {
 		invalid("%d orders were sent and %d accounted for", o.Sent, answered)

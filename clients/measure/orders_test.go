@@ -25,7 +25,7 @@ func recordOrders(n int, latency int64) *OrderRecorder {
 }
 
 func TestOrdersOfAWindow(t *testing.T) {
-	r := recordOrders(100, orderMS)
+	r := recordOrders(300, orderMS)
 	// Outside the window nothing counts.
 	for _, at := range []int64{999 * orderMS, 2000 * orderMS} {
 		o := Sent{AtNS: at, SentNS: at}
@@ -43,17 +43,17 @@ func TestOrdersOfAWindow(t *testing.T) {
 	r.Rejected(0, second, "BAD_PRICE: 0")
 	r.Connected(0, 7*orderMS)
 	var o Orders
-	o.Finish(r, Process{CPUUserNS: 101 * 5, CPUSystemNS: 101 * 2}, OrderEvidence{})
-	if o.Sent != 103 || o.Acked != 100 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || o.FirstRejection != "BAD_PRICE: 0" || !o.Valid || o.Saturated {
+	o.Finish(r, Process{CPUUserNS: 301 * 5, CPUSystemNS: 301 * 2}, OrderEvidence{})
+	if o.Sent != 303 || o.Acked != 300 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || o.FirstRejection != "BAD_PRICE: 0" || !o.Valid || o.Saturated {
 		t.Errorf("%+v", o)
 	}
-	if o.Throughput != 100 || o.DurationNS != 1000*orderMS || o.Latency.P50 < orderMS || o.Latency.Max > orderMS+orderMS/1000 || *o.ClientCPUNSPerOrder != 7 {
+	if o.Throughput != 300 || o.DurationNS != 1000*orderMS || o.Latency.P50 < orderMS || o.Latency.Max > orderMS+orderMS/1000 || *o.ClientCPUNSPerOrder != 7 {
 		t.Errorf("%+v", o)
 	}
 	if o.Service != nil || o.LatencyWithService != nil || o.Lag != nil || o.ServerCPUNSPerOrder != nil || o.Connect.P50 < 7*orderMS {
 		t.Errorf("%+v", o)
 	}
-	if p := r.Progress(); p != (OrderProgress{Sent: 103, Acked: 100, Rejected: 1, Failed: 2}) {
+	if p := r.Progress(); p != (OrderProgress{Sent: 303, Acked: 300, Rejected: 1, Failed: 2}) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -127,6 +127,24 @@ func TestOrdersAreJudged(t *testing.T) {
 	o.Finish(r, Process{}, OrderEvidence{})
 	if o.Valid || !strings.Contains(o.Reasons[0], "10 orders were sent and 9 accounted for") {
 		t.Errorf("%+v", o)
+	}
+	// Some failed, and some workers went without.
+	for _, c := range []struct {
+		failed int
+		down   int64
+		says   string
+	}{{1, 0, ""}, {2, 0, "2.0% of the orders failed, the first: gone"}, {1, 3, "3 of 7 workers had no connection at the end of the window: gone"}} {
+		r = recordOrders(100-c.failed, orderMS)
+		for range c.failed {
+			s := Sent{AtNS: 1500 * orderMS, SentNS: 1500 * orderMS}
+			r.Sending(0, s)
+			r.Failed(0, s, errors.New("gone"))
+		}
+		o = Orders{Workers: 7}
+		o.Finish(r, Process{}, OrderEvidence{Down: c.down})
+		if reasons := strings.Join(o.Reasons, "; "); o.Valid != (c.says == "") || !strings.Contains(reasons, c.says) {
+			t.Errorf("%+v: %s", c, reasons)
+		}
 	}
 	// All rejected.
 	r = recordOrders(0, 0)

@@ -73,7 +73,9 @@ type Trader struct {
 	touch   atomic.Pointer[touch]
 	jobs    chan measure.Sent // of the open loop
 	stopped chan struct{}     // closed when no order is sent any more
-	status  status
+
+	reopened, down atomic.Int64 // entries that broke and were opened again, or were not
+	status         status
 }
 
 // touch is the best bid and ask.
@@ -152,7 +154,7 @@ func (t *Trader) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.O
 		return nil, err
 	}
 	process, _, _ := meter.Window(w.from, w.to)
-	evidence := measure.OrderEvidence{Due: w.due, TraderLag: w.lag, Interrupted: w.interrupted}
+	evidence := measure.OrderEvidence{Down: t.down.Load(), Due: w.due, TraderLag: w.lag, Interrupted: w.interrupted}
 	if t.opts.Ledger != nil {
 		if evidence.Ledger, err = t.opts.Ledger(ctx, w.from, w.to); err != nil {
 			evidence.NoLedger = err
@@ -161,7 +163,7 @@ func (t *Trader) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.O
 			return nil, context.Cause(ctx)
 		}
 	}
-	run := &measure.Orders{Workers: len(t.workers), Rate: t.opts.Rate, Connections: len(t.conns)}
+	run := &measure.Orders{Workers: len(t.workers), Rate: t.opts.Rate, Connections: len(t.conns), Reopened: t.reopened.Load()}
 	run.Finish(t.rec, process, evidence)
 	return run, nil
 }

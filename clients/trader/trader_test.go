@@ -184,7 +184,7 @@ func TestFailuresAreCountedAndReopened(t *testing.T) {
 		return filled(req), nil
 	})
 	run := trade(t, v, 2, Options{Rate: 1000, Duration: 300 * time.Millisecond}, nil)
-	if run.Sent != 300 || run.Failed != 12 || run.FirstFailure != errGone.Error() {
+	if run.Sent != 300 || run.Failed != 12 || run.FirstFailure != errGone.Error() || run.Reopened != 6 || run.Valid {
 		t.Errorf("run %+v", run)
 	}
 	if got := v.opened.Load(); got != 2+6 {
@@ -203,7 +203,20 @@ func TestExchangeGone(t *testing.T) {
 		return filled(req), nil
 	}
 	run := trade(t, v, 3, Options{Rate: 500, Duration: 200 * time.Millisecond}, nil)
-	if run.Valid || run.Failed != 3 || run.Sent != 33 {
+	if run.Valid || run.Failed != 3 || run.Sent != 33 || !strings.Contains(strings.Join(run.Reasons, "; "), "3 of 3 workers had no connection at the end") {
+		t.Errorf("run %+v", run)
+	}
+}
+
+// TestRefusingIsNotHammered: where every order fails at once, as over gRPC when the
+// exchange is gone, workers ask ever more seldom.
+func TestRefusingIsNotHammered(t *testing.T) {
+	v := newFakeVenue(func(context.Context, int64, *order.Request) (order.Execution, error) {
+		return order.Execution{}, errGone
+	})
+	run := trade(t, v, 2, Options{Duration: 300 * time.Millisecond}, nil)
+	// 10 + 20 + 40 + 80 + 160 ms: each worker has time for five.
+	if run.Valid || run.Failed != run.Sent || run.Sent > 12 {
 		t.Errorf("run %+v", run)
 	}
 }

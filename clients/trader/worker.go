@@ -74,19 +74,43 @@ type worker struct {
 func (w *worker) run(ctx context.Context) {
 	defer w.close()
 	octx := w.renew(ctx)
-	for {
+	for wait := shortestPause; ; {
 		o, ok := w.next(ctx)
 		if !ok {
 			return
 		}
 		if w.execute(octx, o) {
+			wait = shortestPause
 			continue
 		}
+		// An exchange that is gone must not be asked as fast as it can refuse.
 		octx = w.renew(ctx)
-		if !w.reopen(ctx) {
+		if !w.pause(ctx, wait) || !w.reopen(ctx) {
+			w.trader.down.Add(1)
 			return
 		}
+		w.trader.reopened.Add(1)
+		wait = min(2*wait, longestPause)
 	}
+}
+
+// The pauses after orders that failed one after the other.
+const (
+	shortestPause = 10 * time.Millisecond
+	longestPause  = time.Second
+)
+
+// pause waits, and reports false when the trader has stopped before.
+func (w *worker) pause(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.trader.stopped:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // next returns the order to send, or false when there is none any more.
@@ -173,10 +197,9 @@ func (w *worker) expire(before int64, timeout time.Duration) {
 // reopen opens an entry, in ever longer steps. It reports false when the trader
 // has stopped before.
 func (w *worker) reopen(ctx context.Context) bool {
-	const longest = time.Second
 	_ = w.entry.Close()
 	w.entry = nil
-	for wait := 10 * time.Millisecond; ; wait = min(2*wait, longest) {
+	for wait := shortestPause; ; wait = min(2*wait, longestPause) {
 		octx, cancel := context.WithTimeout(ctx, w.trader.opts.OrderTimeout)
 		e, err := w.conn.open(octx)
 		cancel()
@@ -184,14 +207,7 @@ func (w *worker) reopen(ctx context.Context) bool {
 			w.entry = e
 			return true
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-w.trader.stopped:
-			timer.Stop()
-			return false
-		case <-ctx.Done():
-			timer.Stop()
+		if !w.pause(ctx, wait) {
 			return false
 		}
 	}

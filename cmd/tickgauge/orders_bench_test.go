@@ -51,7 +51,7 @@ func bareTarget(b *testing.B, p *orderPath, enc wire.Encoding) string {
 		s := grpc.NewServer()
 		pb.RegisterOrderEntryServer(s, &bareOrders{answer: wire.ExecutionToProto(&constant)})
 		go func() { served <- s.Serve(ln) }()
-		b.Cleanup(func() { s.Stop(); <-served })
+		b.Cleanup(func() { s.Stop(); _ = <-served })
 		return ln.Addr().String()
 	}
 	answer, err := wire.AppendExecution(nil, enc, &constant)
