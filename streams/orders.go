@@ -179,10 +179,8 @@ func (s *Session) finish(w Writer) error {
 		}
 		break
 	}
-	for len(s.replies) > 0 {
-		if err := s.answer(w, <-s.replies); err != nil {
-			return err
-		}
+	if err := s.catchUp(w); err != nil {
+		return err
 	}
 	for range maxLastReports / reportsAtOnce {
 		if n, err := s.report(w); n < reportsAtOnce || err != nil {

@@ -181,6 +181,29 @@ func TestWatchIsRefused(t *testing.T) {
 	})
 }
 
+// TestSubscribedComesFirst: no execution overtakes the answer of the subscribe that
+// asks for it.
+func TestSubscribedComesFirst(t *testing.T) {
+	for range 50 {
+		synctest.Test(t, func(t *testing.T) {
+			d := newFakeDesk()
+			e := newExchange(t, Options{Desk: d})
+			for i := range 3 {
+				if _, err := d.Submit(t.Context(), order.Request{Account: "one", ClOrdID: fmt.Sprint(i)}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, sub := range []feed.Subscribe{{Account: "one", Resume: true}, {Account: "one", Resume: true, Symbols: []string{"A"}}} {
+				c := open(t, e)
+				c.says(feed.Request{Subscribe: &sub})
+				c.run()
+				c.reads("hello", "subscribed"+map[bool]string{true: " A0"}[len(sub.Symbols) > 0], "execution 0 1", "execution 1 2", "execution 2 3")
+				c.cut()
+			}
+		})
+	}
+}
+
 func TestNoDesk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newExchange(t, Options{})

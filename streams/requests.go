@@ -45,7 +45,7 @@ func (s *Session) Subscribe(req feed.Subscribe) error {
 	case req.Account != "":
 		after := order.FromNow
 		if req.Resume {
-			after = req.AfterReportSeq
+			after = min(req.AfterReportSeq, order.FromNow-1) // no account gets that far
 		}
 		var err error
 		if w, err = s.newWatch(req.Account, after); err != nil {

@@ -120,7 +120,10 @@ func (s *Session) Run(w Writer) error {
 		case r := <-s.replies:
 			err = s.answer(w, r)
 		case <-s.watched:
-			reported = s.watching.Load().watch.Ready()
+			// What the subscribe was answered comes before the executions.
+			if err = s.catchUp(w); err == nil {
+				reported = s.watching.Load().watch.Ready()
+			}
 		case <-reported:
 			_, err = s.report(w)
 		case <-s.sub.Ready():
@@ -133,6 +136,20 @@ func (s *Session) Run(w Writer) error {
 		}
 		if err != nil {
 			return err
+		}
+	}
+}
+
+// catchUp writes the answers that wait.
+func (s *Session) catchUp(w Writer) error {
+	for {
+		select {
+		case r := <-s.replies:
+			if err := s.answer(w, r); err != nil {
+				return err
+			}
+		default:
+			return s.drain(w)
 		}
 	}
 }

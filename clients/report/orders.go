@@ -21,7 +21,7 @@ var orderColumns = []struct {
 	{"verdict", func(o *measure.Orders) string { return verdictOf(o.Valid, o.Saturated) }},
 	{"sent", func(o *measure.Orders) string { return count(o.Sent) }},
 	{"rejected", func(o *measure.Orders) string { return count(o.Rejected) }},
-	{"failed", func(o *measure.Orders) string { return count(o.Failed) }},
+	{"failed", failed},
 	{"orders/s", func(o *measure.Orders) string { return count(int64(o.Throughput + 0.5)) }},
 	{"p50", orderQuantile(orderLatency, p50)},
 	{"p90", orderQuantile(orderLatency, p90)},
@@ -100,6 +100,14 @@ func load(o *measure.Orders) string {
 		return fmt.Sprintf("%s/s", count(int64(o.Rate+0.5)))
 	}
 	return fmt.Sprintf("%s workers", count(int64(o.Workers)))
+}
+
+// failed has the share too, where there is one.
+func failed(o *measure.Orders) string {
+	if o.Failed == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%s (%.2g%%)", count(o.Failed), 100*float64(o.Failed)/float64(max(o.Sent, 1)))
 }
 
 func beside(o *measure.Orders) string {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
@@ -231,7 +232,12 @@ func FuzzReceive(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	execution, err := wire.AppendExecutionEvent(nil, wire.Protobuf, &order.Execution{ClOrdID: "a", ReportSeq: 1, OrdStatus: order.New})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Add(hello, false)
+	f.Add(execution, true)
 	f.Add(wire.HubEncoders()[wire.EventProtobuf](nil, "e0", &feed.Tick{Symbol: "A", Seq: 1}), true)
 	f.Add([]byte(": heartbeat 7\n\nevent: problem\ndata: {}\n\n"), false)
 	f.Fuzz(func(_ *testing.T, in []byte, proto bool) {
@@ -242,7 +248,7 @@ func FuzzReceive(f *testing.F) {
 		r := newReceiver(bytes.NewReader(in), enc)
 		var d clients.Delivery
 		for r.receive(&d) == nil {
-			_ = fmt.Sprint(d.Message)
+			_ = fmt.Sprint(d.Message, d.Execution)
 		}
 	})
 }

@@ -60,14 +60,6 @@ Examples:
   tickgauge orders --preset hft`
 }
 
-const (
-	defaultWorkers     = 64
-	sharedOrderConns   = 8
-	defaultOrderWindow = 10 * time.Second
-	mostWorkers        = 100_000
-	mostPayload        = 1 << 20
-)
-
 // Run runs the trader as often as asked.
 func (c *ordersCmd) Run() error {
 	path, enc, err := c.check()
@@ -161,65 +153,6 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, c.PayloadBytes
 	run.StreamsBeside, run.StreamsTransport, run.Stamp = c.StreamsBeside, c.StreamsTransport, path.stamp
 	return run, nil
-}
-
-// preset fills in what the published run had.
-func (c *ordersCmd) preset() {
-	if c.Preset == "hft" {
-		c.Workers, c.Duration = cmp.Or(c.Workers, 1000), cmp.Or(c.Duration, 30*time.Second)
-		c.Runs, c.PayloadBytes = cmp.Or(c.Runs, 3), cmp.Or(c.PayloadBytes, 1024)
-	}
-	c.Workers, c.Duration, c.Runs = cmp.Or(c.Workers, defaultWorkers), cmp.Or(c.Duration, defaultOrderWindow), cmp.Or(c.Runs, 1)
-}
-
-func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
-	path, err := findPath(c.Path, c.HTTP)
-	if err != nil {
-		return nil, 0, usageError{err}
-	}
-	enc, err := wire.ParseEncoding(c.Encoding)
-	if err != nil {
-		return nil, 0, usageError{err}
-	}
-	c.preset()
-	if err := positive(map[string]bounded{
-		"--workers": {float64(c.Workers), mostWorkers}, "--duration": seconds(c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {float64(c.Runs), 1000},
-	}); err != nil {
-		return nil, 0, usageError{err}
-	}
-	switch {
-	case !(c.Rate >= 0) || c.Rate > 1e7:
-		err = fmt.Errorf("--rate %v: want orders per second, at most 1e7", c.Rate)
-	case c.Warmup < 0 || c.Warmup > longestTime:
-		err = fmt.Errorf("--warmup %s: want 0 to %s", c.Warmup, longestTime)
-	case c.PayloadBytes < 0 || c.PayloadBytes > mostPayload:
-		err = fmt.Errorf("--payload-bytes %d: want 0 to %d", c.PayloadBytes, mostPayload)
-	case c.Connections < 0 || c.Connections > c.Workers:
-		err = fmt.Errorf("--connections %d: want 1 to the number of workers, %d", c.Connections, c.Workers)
-	case !path.shares && c.Connections != 0 && c.Connections != c.Workers:
-		err = fmt.Errorf("--connections %d: over %s with HTTP/%s an order under way takes a connection, so every worker has its own; leave it out", c.Connections, path.name, path.httpVersion)
-	case c.Account == "":
-		err = errors.New("--account: name one, as acct-1")
-	case c.JSON != "":
-		err = mayWrite(c.JSON)
-	case c.NoTable:
-		err = errors.New("--no-table without --json FILE would show nothing")
-	}
-	if err != nil {
-		return nil, 0, usageError{err}
-	}
-	if c.Connections == 0 {
-		if c.Connections = c.Workers; path.shares {
-			c.Connections = min(c.Workers, sharedOrderConns)
-		}
-	}
-	if c.Target == "" {
-		c.Target = "127.0.0.1:8080"
-		if path.overGRPC {
-			c.Target = "127.0.0.1:50051"
-		}
-	}
-	return path, enc, enoughFiles(c.Connections, "the trader", "use fewer workers")
 }
 
 func (p *orderPath) side() string {

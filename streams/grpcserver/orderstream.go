@@ -58,7 +58,7 @@ func (o *orderEntry) WatchExecutions(req *pb.WatchExecutionsRequest, stream grpc
 	return o.serve(stream, nil, func(session *streams.Session) error {
 		after := order.FromNow
 		if req.AfterReportSeq != nil {
-			after = req.GetAfterReportSeq()
+			after = min(req.GetAfterReportSeq(), order.FromNow-1) // no account gets that far
 		}
 		if err := session.Watch(req.GetAccount(), after); err != nil {
 			return err

@@ -46,6 +46,28 @@ func BenchmarkWriteTicks(b *testing.B) {
 	}
 }
 
+// BenchmarkWriteExecution is what an execution costs the exchange, encoded for one
+// stream alone.
+func BenchmarkWriteExecution(b *testing.B) {
+	x := report("acct-1", 123_456)
+	for _, version := range versions {
+		for _, enc := range wire.Encodings() {
+			b.Run("HTTP"+version+"/"+enc.String(), func(b *testing.B) {
+				b.ReportAllocs()
+				serveOnce(b, version, func(w http.ResponseWriter) {
+					out := newWriter(w, enc)
+					for b.Loop() {
+						if err := out.WriteExecution(&x); err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
 // serveOnce runs a handler on a real server and reads what it writes.
 func serveOnce(b *testing.B, version string, handle func(http.ResponseWriter)) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
 )
@@ -150,6 +151,7 @@ func (e *exchange) open(t testing.TB, version, query string, header http.Header)
 type event struct {
 	name, id, comment string
 	message           feed.Message
+	execution         *order.Execution
 }
 
 // next returns the next event, or the error that ended the stream.
@@ -168,9 +170,11 @@ func (s *stream) next(enc wire.Encoding) (event, error) {
 		case "id":
 			e.id = value
 		case "data":
-			if err := wire.UnmarshalEventData(enc, []byte(value), &e.message); err != nil {
+			var m wire.StreamMessage
+			if err := wire.UnmarshalStreamEventData(enc, []byte(value), &m); err != nil {
 				s.t.Fatalf("event %s: %v", e.name, err)
 			}
+			e.message, e.execution = m.Feed, m.Execution
 		case "":
 			if value == "" {
 				return e, nil
