@@ -148,7 +148,8 @@ func (s *Session) Send(write func() error) error {
 
 // Finish waits until the order in flight has its answer and ends the session, when
 // the exchange has begun to shut down: no order is taken after. It is for streams
-// that are not written by Run.
+// that are not written by Run; the goroutine whose return frees a write that is stuck
+// must not call it.
 func (s *Session) Finish() {
 	s.ordering.Lock()
 	defer s.ordering.Unlock()

@@ -1,4 +1,5 @@
-// Package grpcclient subscribes over gRPC with grpc-go, mirror of grpcserver.
+// Package grpcclient subscribes and executes orders over gRPC with grpc-go, mirror
+// of grpcserver.
 package grpcclient
 
 import (

@@ -192,6 +192,25 @@ func TestListSymbols(t *testing.T) {
 	}
 }
 
+func TestGetQuote(t *testing.T) {
+	target, _ := exchange(t, peer.wait)
+	got, err := GetQuote(within(t, patience), target, "A")
+	want := feed.Tick{Symbol: "A", Seq: 3, HubSeq: 7, BidPx: 1e9, BidSz: 5, AskPx: 2e9, AskSz: 6, Origin: feed.OriginSchedule}
+	if err != nil || got != want {
+		t.Errorf("quote %+v, %v, want %+v", got, err, want)
+	}
+	_, err = GetQuote(within(t, patience), target, "nobody")
+	var p *feed.Problem
+	if !errors.As(err, &p) || p.Code != feed.CodeUnknownSymbol {
+		t.Errorf("quote of nobody: %v, want %s", err, feed.CodeUnknownSymbol)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := GetQuote(ctx, target, "A"); !errors.Is(err, context.Canceled) {
+		t.Errorf("quote: %v, want the end of its context", err)
+	}
+}
+
 var _ clients.Dialer = (*Dialer)(nil)
 
 // What is never opened leaves nothing behind.

@@ -68,11 +68,25 @@ func (m *market) ListSymbols(context.Context, *pb.ListSymbolsRequest) (*pb.Symbo
 	return wire.SymbolsToProto(m.symbols), nil
 }
 
+// GetQuote has one of A alone.
+func (m *market) GetQuote(_ context.Context, req *pb.GetQuoteRequest) (*pb.Tick, error) {
+	if req.GetSymbol() != "A" {
+		return nil, wire.GRPCStatus(&feed.Problem{Code: feed.CodeUnknownSymbol, Message: "no such symbol"})
+	}
+	return wire.TickToProto(&feed.Tick{Symbol: "A", Seq: 3, HubSeq: 7, BidPx: 1e9, BidSz: 5, AskPx: 2e9, AskSz: 6, Origin: feed.OriginSchedule}), nil
+}
+
 // exchange serves play. All that it serves has ended when the test has.
 func exchange(t *testing.T, play func(peer) error, opts ...grpc.ServerOption) (target string, server *grpc.Server) {
 	t.Helper()
 	server = grpc.NewServer(opts...)
 	pb.RegisterMarketDataServer(server, &market{play: play, symbols: []feed.Symbol{{Name: "A", TickSize: 1}, {Name: "B/C", TickSize: 1e7}}})
+	return serve(t, server), server
+}
+
+// serve serves on loopback until the test ends.
+func serve(t testing.TB, server *grpc.Server) (target string) {
+	t.Helper()
 	ln := listen(t)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
@@ -82,10 +96,10 @@ func exchange(t *testing.T, play func(peer) error, opts ...grpc.ServerOption) (t
 			t.Error(err)
 		}
 	})
-	return ln.Addr().String(), server
+	return ln.Addr().String()
 }
 
-func listen(t *testing.T) net.Listener {
+func listen(t testing.TB) net.Listener {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -197,7 +211,7 @@ func (e *ears) end(t *testing.T) error {
 }
 
 // within returns a context for what must happen.
-func within(t *testing.T, d time.Duration) context.Context {
+func within(t testing.TB, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	t.Cleanup(cancel)
 	return ctx

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"google.golang.org/grpc"
 
@@ -80,20 +81,31 @@ func (c *orderConn) OpenOrders(ctx context.Context) (clients.OrderEntry, error) 
 	stop := context.AfterFunc(ctx, e.cancel)
 	var err error
 	if e.stream, err = c.cc.NewStream(sctx, streamOrdersDesc, pb.OrderEntry_StreamOrders_FullMethodName); err == nil {
-		// The exchange sends its headers once it has taken the stream.
-		_, err = e.stream.Header()
+		// The exchange sends its headers once it has taken the stream. Where none came
+		// grpc-go gives no error, and the status has it.
+		if headers, headersErr := e.stream.Header(); headersErr != nil || headers == nil {
+			err = e.stream.RecvMsg(&e.received)
+		}
 	}
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
 		e.cancel()
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		return nil, fmt.Errorf("gRPC orders %s: %w", c.orders.dialer.target, explain(err))
+		return nil, fmt.Errorf("gRPC orders %s: %w", c.orders.dialer.target, c.failed(ctx, err))
 	}
 	return e, nil
+}
+
+// failed puts the error of a call or a stream under ctx into the caller's terms.
+func (c *orderConn) failed(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case c.ctx.Err() != nil:
+		return errClosed
+	}
+	return explain(err)
 }
 
 // Close ends the streams and the connection.
@@ -121,31 +133,38 @@ func (p *padded) of(opts *OrderOptions, req *order.Request) *wire.PaddedOrder {
 }
 
 type unaryEntry struct {
-	conn   *orderConn
-	padded padded
+	conn     *orderConn
+	padded   padded
+	received wire.ReceivedExecution
 }
 
 // Execute is clients.OrderEntry's.
 func (e *unaryEntry) Execute(ctx context.Context, req *order.Request) (clients.Ack, error) {
-	var received wire.ReceivedExecution
-	err := e.conn.cc.Invoke(ctx, pb.OrderEntry_ExecuteOrder_FullMethodName, e.padded.of(&e.conn.orders.opts, req), &received)
+	err := e.conn.cc.Invoke(ctx, pb.OrderEntry_ExecuteOrder_FullMethodName, e.padded.of(&e.conn.orders.opts, req), &e.received)
 	if err == nil {
-		return clients.Ack{ReceivedNS: received.AtNS, Execution: received.Execution}, nil
+		return clients.Ack{ReceivedNS: e.received.AtNS, Execution: e.received.Execution}, nil
 	}
 	if x, ok := wire.RejectedExecution(err); ok {
 		return clients.Ack{ReceivedNS: feed.Now(), Execution: x}, nil
 	}
-	return clients.Ack{}, fmt.Errorf("gRPC ExecuteOrder: %w", explain(err))
+	err = e.conn.failed(ctx, err)
+	var p *feed.Problem
+	if errors.As(err, &p) {
+		p.Fatal = false // it ended this call alone
+	}
+	return clients.Ack{}, fmt.Errorf("gRPC ExecuteOrder %s: %w", e.conn.orders.dialer.target, err)
 }
 
 // Close is clients.OrderEntry's.
 func (e *unaryEntry) Close() error { return nil }
 
 type streamEntry struct {
-	conn   *orderConn
-	stream grpc.ClientStream
-	cancel context.CancelFunc
-	padded padded
+	conn     *orderConn
+	stream   grpc.ClientStream
+	cancel   context.CancelFunc // of the stream
+	closed   atomic.Bool
+	padded   padded
+	received wire.ReceivedExecution
 }
 
 // Execute is clients.OrderEntry's.
@@ -153,11 +172,11 @@ func (e *streamEntry) Execute(ctx context.Context, req *order.Request) (clients.
 	defer context.AfterFunc(ctx, e.cancel)()
 	ack, err := e.execute(req)
 	if err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
 		e.cancel()
-		return clients.Ack{}, fmt.Errorf("gRPC StreamOrders: %w", explain(err))
+		if err = e.conn.failed(ctx, err); e.closed.Load() {
+			err = errClosed
+		}
+		return clients.Ack{}, fmt.Errorf("gRPC StreamOrders %s: %w", e.conn.orders.dialer.target, err)
 	}
 	return ack, nil
 }
@@ -168,18 +187,19 @@ func (e *streamEntry) execute(req *order.Request) (clients.Ack, error) {
 		return clients.Ack{}, err
 	}
 	for {
-		var received wire.ReceivedExecution
-		if err := e.stream.RecvMsg(&received); err != nil {
+		if err := e.stream.RecvMsg(&e.received); err != nil {
 			return clients.Ack{}, err
 		}
-		if received.Execution.ClOrdID == req.ClOrdID || received.Execution.Reject == order.RejectBadRequest {
-			return clients.Ack{ReceivedNS: received.AtNS, Execution: received.Execution}, nil
+		// What could not be read has no id, and its refusal neither.
+		if x := &e.received.Execution; x.ClOrdID == req.ClOrdID || x.ClOrdID == "" && x.Reject == order.RejectBadRequest {
+			return clients.Ack{ReceivedNS: e.received.AtNS, Execution: *x}, nil
 		}
 	}
 }
 
 // Close ends the stream.
 func (e *streamEntry) Close() error {
+	e.closed.Store(true)
 	e.cancel()
 	return nil
 }

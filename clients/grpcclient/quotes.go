@@ -29,10 +29,14 @@ func GetQuote(ctx context.Context, target, symbol string) (feed.Tick, error) {
 	t, err := call(ctx, target, func(c pb.MarketDataClient) (*pb.Tick, error) {
 		return c.GetQuote(ctx, &pb.GetQuoteRequest{Symbol: symbol})
 	})
+	var tick feed.Tick
+	if err == nil {
+		tick, err = wire.TickFromProto(t)
+	}
 	if err != nil {
 		return feed.Tick{}, fmt.Errorf("quote of %s: %w", target, err)
 	}
-	return wire.TickFromProto(t)
+	return tick, nil
 }
 
 func listSymbols(ctx context.Context, target string) (*pb.SymbolList, error) {

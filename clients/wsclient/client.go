@@ -1,5 +1,5 @@
-// Package wsclient subscribes over WebSocket with coder/websocket, mirror of
-// wsserver: one stream a connection.
+// Package wsclient subscribes and executes orders over WebSocket with
+// coder/websocket, mirror of wsserver: one stream a connection.
 package wsclient
 
 import (
@@ -15,13 +15,6 @@ import (
 
 // Stamp says where ReceivedNS is taken.
 const Stamp = "Reader() returning (coder/websocket)"
-
-// Where the exchange has its stream, and what it calls the encodings.
-const (
-	path             = "/v2/stream"
-	subprotocolJSON  = "tickgauge.v1.json"  // text frames
-	subprotocolProto = "tickgauge.v1.proto" // binary frames
-)
 
 // maxMessageBytes bounds one message of the exchange.
 const maxMessageBytes = 16 << 20
@@ -50,9 +43,9 @@ func New(target string, opts Options) (*Dialer, error) {
 	d := &Dialer{target: target, opts: opts}
 	switch opts.Encoding {
 	case wire.JSON:
-		d.subprotocol, d.frames = subprotocolJSON, websocket.MessageText
+		d.subprotocol, d.frames = wire.SubprotocolJSON, websocket.MessageText
 	case wire.Protobuf:
-		d.subprotocol, d.frames = subprotocolProto, websocket.MessageBinary
+		d.subprotocol, d.frames = wire.SubprotocolProto, websocket.MessageBinary
 	default:
 		return nil, fmt.Errorf("ws target %q: no such encoding: %s", target, opts.Encoding)
 	}

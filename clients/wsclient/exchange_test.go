@@ -15,6 +15,7 @@ import (
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/order"
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
@@ -33,7 +34,7 @@ func eachEncoding(t *testing.T, test func(t *testing.T, enc wire.Encoding)) {
 // peer is the exchange's end of a WebSocket, which a test plays.
 type peer struct {
 	*websocket.Conn
-	t   *testing.T
+	t   testing.TB
 	enc wire.Encoding
 }
 
@@ -54,6 +55,29 @@ func (p peer) sayRaw(data []byte) {
 	_ = p.Write(context.Background(), frames, data)
 }
 
+// execution says what became of an order.
+func (p peer) execution(x order.Execution) {
+	data, err := wire.AppendExecutionMessage(nil, p.enc, &x)
+	if err != nil {
+		p.t.Error(err)
+	}
+	p.sayRaw(data)
+}
+
+// ordered returns the client's next order and the size of its message, or false
+// when it has gone.
+func (p peer) ordered() (req order.Request, size int, ok bool) {
+	_, data, err := p.Read(context.Background())
+	if err != nil {
+		return req, 0, false
+	}
+	var q wire.StreamRequest
+	if err := wire.UnmarshalStreamRequest(p.enc, data, &q); err != nil {
+		p.t.Error(err)
+	}
+	return q.Order, len(data), true
+}
+
 // asked returns the client's next request, or false when it has gone.
 func (p peer) asked() (req feed.Request, ok bool) {
 	_, data, err := p.Read(context.Background())
@@ -68,11 +92,11 @@ func (p peer) asked() (req feed.Request, ok bool) {
 
 // exchange serves play, whose WebSocket closes abruptly when it returns. All
 // that it serves has ended when the test has.
-func exchange(t *testing.T, play func(peer)) (target string) {
+func exchange(t testing.TB, play func(peer)) (target string) {
 	t.Helper()
 	return listen(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path {
-			t.Errorf("asked for %s, want %s", r.URL.Path, path)
+		if r.URL.Path != wire.WebSocketPath {
+			t.Errorf("asked for %s, want %s", r.URL.Path, wire.WebSocketPath)
 		}
 		subprotocol := r.Header.Get("Sec-WebSocket-Protocol")
 		ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
@@ -81,7 +105,7 @@ func exchange(t *testing.T, play func(peer)) (target string) {
 			return
 		}
 		p := peer{Conn: ws, t: t, enc: wire.JSON}
-		if subprotocol == subprotocolProto {
+		if subprotocol == wire.SubprotocolProto {
 			p.enc = wire.Protobuf
 		}
 		play(p)
@@ -90,7 +114,7 @@ func exchange(t *testing.T, play func(peer)) (target string) {
 }
 
 // listen serves HTTP on loopback until the test ends.
-func listen(t *testing.T, handler http.HandlerFunc) (target string) {
+func listen(t testing.TB, handler http.HandlerFunc) (target string) {
 	t.Helper()
 	srv := httptest.NewServer(handler)
 	t.Cleanup(srv.Close)

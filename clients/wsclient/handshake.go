@@ -24,7 +24,7 @@ const maxAnswerBytes = 64 << 10
 // handshake makes a WebSocket of a socket, which it leaves open on an error.
 func (d *Dialer) handshake(ctx context.Context, socket net.Conn) (*websocket.Conn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
-	ws, resp, err := websocket.Dial(ctx, "ws://"+d.target+path, &websocket.DialOptions{
+	ws, resp, err := websocket.Dial(ctx, "ws://"+d.target+wire.WebSocketPath, &websocket.DialOptions{
 		HTTPClient: &http.Client{
 			Transport:     roundTripper{socket},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -2,10 +2,11 @@ package wsclient
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"sync"
+
+	"github.com/coder/websocket"
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/order"
@@ -57,11 +58,15 @@ type orderConn struct {
 	opened bool
 }
 
-// OpenOrders returns the one entry of the connection.
+// OpenOrders returns the one entry of the connection; a second call is an error,
+// since WebSocket has one stream a connection.
 func (c *orderConn) OpenOrders(context.Context) (clients.OrderEntry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.opened {
+	switch {
+	case c.conn.closing.Load():
+		return nil, fmt.Errorf("ws orders %s: %w", c.orders.dialer.target, errClosed)
+	case c.opened:
 		return nil, fmt.Errorf("ws orders %s: %w", c.orders.dialer.target, errOpened)
 	}
 	c.opened = true
@@ -72,7 +77,7 @@ func (c *orderConn) OpenOrders(context.Context) (clients.OrderEntry, error) {
 func (c *orderConn) Close() error { return c.conn.Close() }
 
 // entry reads within Execute alone: what comes between orders is a heartbeat each
-// 10 s, which the socket's buffers hold for weeks.
+// 10 s, which the buffers of the two sockets hold for hours.
 type entry struct {
 	conn    *connection
 	opts    *OrderOptions
@@ -86,7 +91,7 @@ func (e *entry) Execute(ctx context.Context, req *order.Request) (clients.Ack, e
 	stop := context.AfterFunc(ctx, func() { _ = e.conn.ws.CloseNow() })
 	ack, err := e.execute(req)
 	if !stop() && err != nil {
-		err = context.Cause(ctx)
+		err = ctx.Err()
 	}
 	if err != nil {
 		return clients.Ack{}, fmt.Errorf("ws order %s: %w", e.conn.dialer.target, err)
@@ -109,7 +114,7 @@ func (e *entry) execute(req *order.Request) (clients.Ack, error) {
 	var d clients.Delivery
 	for {
 		if err := e.conn.receive(&d); err != nil {
-			return clients.Ack{}, errors.Join(writeErr, e.conn.ended(err))
+			return clients.Ack{}, e.unanswered(writeErr, err)
 		}
 		switch p := d.Message.Problem; {
 		case d.Execution != nil && d.Execution.ClOrdID == req.ClOrdID:
@@ -118,6 +123,19 @@ func (e *entry) execute(req *order.Request) (clients.Ack, error) {
 			return clients.Ack{}, p
 		}
 	}
+}
+
+// unanswered says why nothing more can be read. A closing frame says more than a
+// write that failed, and that more than the read after it.
+func (e *entry) unanswered(writeErr, readErr error) error {
+	err := e.conn.ended(readErr)
+	switch {
+	case err == nil:
+		return errClosed
+	case writeErr != nil && websocket.CloseStatus(readErr) < 0:
+		return writeErr
+	}
+	return err
 }
 
 // Close ends the entry with its connection.

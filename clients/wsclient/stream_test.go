@@ -216,7 +216,7 @@ func TestOpenIsGivenUp(t *testing.T) {
 func TestSilentExchange(t *testing.T) {
 	tested := make(chan struct{})
 	target := socket(t, func(c net.Conn) {
-		answerUpgrade(t, bufio.NewReader(c), c, subprotocolJSON)
+		answerUpgrade(t, bufio.NewReader(c), c, wire.SubprotocolJSON)
 		for _, said := range []string{`{"hello":{"epoch":"1"}}`, `{"subscribed":{}}`} {
 			_, _ = fmt.Fprintf(c, "\x81%c%s", len(said), said)
 		}

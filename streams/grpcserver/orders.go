@@ -3,6 +3,7 @@ package grpcserver
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"google.golang.org/grpc"
 
@@ -50,9 +51,33 @@ func (o *orderEntry) submit(ctx context.Context, action order.Action, decode fun
 	case err != nil:
 		return nil, o.market.refuse(err)
 	case e.Reject != "":
-		return nil, wire.RejectGRPCStatus(&e)
+		return nil, wire.RejectGRPCStatus(inTrailers(&e))
 	}
 	return &e, nil
+}
+
+// What a status keeps of each name and of the text of a refusal. It travels in
+// trailers, of which many clients take no more than 8 KB, and has the text twice.
+const (
+	maxTrailerName = 256
+	maxTrailerText = 512
+)
+
+// inTrailers returns a copy of e with what is too long for trailers cut.
+func inTrailers(e *order.Execution) *order.Execution {
+	short := *e
+	for _, name := range [...]*string{&short.Account, &short.ClOrdID, &short.OrigClOrdID, &short.Symbol} {
+		*name = cut(*name, maxTrailerName)
+	}
+	short.Text = cut(short.Text, maxTrailerText)
+	return &short
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // GetOrder returns the last report on an order.

@@ -69,7 +69,8 @@ func (o *orderEntry) WatchExecutions(req *pb.WatchExecutionsRequest, stream grpc
 
 // serve runs a stream's session: run is its goroutine, and the handler returns when
 // the session must end, as Subscribe's comment explains. Closing, where run does not
-// see to it itself, ends the session once an order in flight has its answer.
+// see to it itself, ends the session once an order in flight has its answer, or
+// earlier where nobody reads that: only the return of the handler frees its SendMsg.
 func (o *orderEntry) serve(stream grpc.ServerStream, closing <-chan struct{}, run func(*streams.Session) error) error {
 	session, err := o.market.exchange.Open(stream.Context(), wire.TickProtobuf)
 	if err != nil {
@@ -91,7 +92,8 @@ func (o *orderEntry) serve(stream grpc.ServerStream, closing <-chan struct{}, ru
 	select {
 	case <-session.Context().Done():
 	case <-closing:
-		session.Finish()
+		o.market.running.Go(session.Finish)
+		<-session.Context().Done()
 	}
 	err = context.Cause(session.Context())
 	if errors.Is(err, io.EOF) { // the client has said all it wants, and has its answers

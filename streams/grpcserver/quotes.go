@@ -2,6 +2,7 @@ package grpcserver
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tickgauge/tickgauge/feed"
 	pb "github.com/tickgauge/tickgauge/proto/tickgauge/v1"
@@ -25,8 +26,13 @@ func (m *marketData) ListSymbols(context.Context, *pb.ListSymbolsRequest) (*pb.S
 	return wire.SymbolsToProto(m.exchange.Hub().Symbols()), nil
 }
 
-// refuse returns the status of a call that is refused.
+// refuse returns the status of a call that is refused. One whose client waits no
+// longer is none.
 func (m *marketData) refuse(err error) error {
-	m.exchange.CountProblem()
+	var p *feed.Problem
+	if errors.As(err, &p) {
+		m.exchange.CountProblem()
+		err = p.Bounded()
+	}
 	return wire.GRPCStatus(err)
 }

@@ -75,7 +75,7 @@ func TestHealth(t *testing.T) {
 	client := healthpb.NewHealthClient(v.connect(t))
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	services := []string{"", "tickgauge.v1.MarketData"}
+	services := []string{"", "tickgauge.v1.MarketData", "tickgauge.v1.OrderEntry"}
 	check := func(want healthpb.HealthCheckResponse_ServingStatus) {
 		t.Helper()
 		for _, service := range services {
@@ -132,9 +132,11 @@ func TestReflection(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("services %q, want %q", names, want)
 	}
-	files := ask(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{
-		FileContainingSymbol: "tickgauge.v1.MarketData.Subscribe"}}).GetFileDescriptorResponse().GetFileDescriptorProto()
-	if len(files) == 0 {
-		t.Error("no descriptor of Subscribe")
+	for _, method := range []string{"tickgauge.v1.MarketData.Subscribe", "tickgauge.v1.OrderEntry.ExecuteOrder"} {
+		files := ask(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_FileContainingSymbol{
+			FileContainingSymbol: method}}).GetFileDescriptorResponse().GetFileDescriptorProto()
+		if len(files) == 0 {
+			t.Errorf("no descriptor of %s", method)
+		}
 	}
 }

@@ -178,6 +178,7 @@ func TestContentTypes(t *testing.T) {
 	}
 	methods := []string{
 		pb.MarketData_Subscribe_FullMethodName, pb.MarketData_GetQuote_FullMethodName, pb.MarketData_ListSymbols_FullMethodName,
+		pb.OrderEntry_ExecuteOrder_FullMethodName, pb.OrderEntry_StreamOrders_FullMethodName,
 		healthpb.Health_Check_FullMethodName, healthpb.Health_Watch_FullMethodName, reflectionpb.ServerReflection_ServerReflectionInfo_FullMethodName,
 		"/no.such.Service/Method",
 	}

@@ -134,6 +134,14 @@ func (p plain) Marshal(v any) (mem.BufferSlice, error) {
 	return p.CodecV2.Marshal(v)
 }
 
+func (p plain) Unmarshal(data mem.BufferSlice, v any) error {
+	if b, ok := v.(*[]byte); ok {
+		*b = data.Materialize()
+		return nil
+	}
+	return p.CodecV2.Unmarshal(data, v)
+}
+
 func in(enc wire.Encoding) grpc.CallOption { return grpc.ForceCodecV2(plain{wire.Codec(enc)}) }
 
 // subscriber is a client that reads when it is told to.

@@ -39,7 +39,7 @@ func BenchmarkWriteTicks(b *testing.B) {
 		for _, n := range []int{1, 16, 256} {
 			b.Run(fmt.Sprintf("%s/%d", enc, n), func(b *testing.B) {
 				d := dialectOf(enc)
-				r := httptest.NewRequest(http.MethodGet, Path, nil)
+				r := httptest.NewRequest(http.MethodGet, wire.WebSocketPath, nil)
 				r.Header = http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"},
 					"Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
 				socket := &sink{}

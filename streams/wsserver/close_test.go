@@ -87,7 +87,7 @@ func silentPeer(t *testing.T, c net.Conn) *bufio.Reader {
 		t.Fatal(err)
 	}
 	_, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: venue\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
-		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: %s\r\n\r\n", Path, SubprotocolJSON)
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: %s\r\n\r\n", wire.WebSocketPath, wire.SubprotocolJSON)
 	if err != nil {
 		t.Fatal(err)
 	}

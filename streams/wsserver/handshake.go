@@ -10,7 +10,7 @@ import (
 	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
-const offer = "name the subprotocol " + SubprotocolJSON + " or " + SubprotocolProto + " in Sec-WebSocket-Protocol"
+const offer = "name the subprotocol " + wire.SubprotocolJSON + " or " + wire.SubprotocolProto + " in Sec-WebSocket-Protocol"
 
 // handshake checks an opening handshake as RFC 6455, section 4.2.1 has it, and
 // that it names a subprotocol of ours; of several the client's first counts.
@@ -22,7 +22,7 @@ func handshake(answer http.Header, r *http.Request) (wire.Encoding, *feed.Proble
 		return 0, &feed.Problem{Code: feed.CodeUnsupported, Message: "WebSocket is served over HTTP/1.1 only, not " + quoteShort(r.Proto)}
 	case !hasToken(r.Header, "Connection", "upgrade") || !hasToken(r.Header, "Upgrade", "websocket"):
 		return 0, &feed.Problem{Code: feed.CodeBadRequest,
-			Message: Path + " is a WebSocket and this request is no upgrade; connect with a WebSocket client and " + offer}
+			Message: wire.WebSocketPath + " is a WebSocket and this request is no upgrade; connect with a WebSocket client and " + offer}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
 		answer.Set("Sec-WebSocket-Version", "13")
 		return 0, &feed.Problem{Code: feed.CodeUnsupported,
@@ -33,9 +33,9 @@ func handshake(answer http.Header, r *http.Request) (wire.Encoding, *feed.Proble
 	asked := tokens(r.Header, "Sec-WebSocket-Protocol")
 	for _, name := range asked {
 		switch name {
-		case SubprotocolJSON:
+		case wire.SubprotocolJSON:
 			return wire.JSON, nil
-		case SubprotocolProto:
+		case wire.SubprotocolProto:
 			return wire.Protobuf, nil
 		}
 	}

@@ -20,7 +20,7 @@ func TestHandshakeRefused(t *testing.T) {
 		says   []string
 	}{
 		"plain GET": {func(r *http.Request) { r.Header.Del("Upgrade"); r.Header.Del("Connection") },
-			feed.CodeBadRequest, []string{"no upgrade", SubprotocolJSON, SubprotocolProto}},
+			feed.CodeBadRequest, []string{"no upgrade", wire.SubprotocolJSON, wire.SubprotocolProto}},
 		"another upgrade": {func(r *http.Request) { r.Header.Set("Upgrade", "h2c") }, feed.CodeBadRequest, []string{"no upgrade"}},
 		"HTTP/2":          {func(r *http.Request) { r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/2.0", 2, 0 }, feed.CodeUnsupported, []string{"HTTP/1.1", "HTTP/2.0"}},
 		"HTTP/1.0":        {func(r *http.Request) { r.Proto, r.ProtoMinor = "HTTP/1.0", 0 }, feed.CodeUnsupported, []string{"HTTP/1.1"}},
@@ -28,16 +28,16 @@ func TestHandshakeRefused(t *testing.T) {
 		"short key":       {func(r *http.Request) { r.Header.Set("Sec-WebSocket-Key", "c2hvcnQ=") }, feed.CodeBadRequest, []string{"Sec-WebSocket-Key"}},
 		"two keys":        {func(r *http.Request) { r.Header.Add("Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA==") }, feed.CodeBadRequest, []string{"Sec-WebSocket-Key"}},
 		"no subprotocol": {func(r *http.Request) { r.Header.Del("Sec-WebSocket-Protocol") },
-			feed.CodeUnsupported, []string{"no subprotocol", SubprotocolJSON, SubprotocolProto}},
+			feed.CodeUnsupported, []string{"no subprotocol", wire.SubprotocolJSON, wire.SubprotocolProto}},
 		"wrong subprotocol": {func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", "graphql-ws, TICKGAUGE.V1.JSON") },
-			feed.CodeUnsupported, []string{`"graphql-ws, TICKGAUGE.V1.JSON"`, SubprotocolJSON, SubprotocolProto}},
+			feed.CodeUnsupported, []string{`"graphql-ws, TICKGAUGE.V1.JSON"`, wire.SubprotocolJSON, wire.SubprotocolProto}},
 		"endless subprotocol": {func(r *http.Request) { r.Header.Set("Sec-WebSocket-Protocol", strings.Repeat("é", 4000)) },
-			feed.CodeUnsupported, []string{"…", SubprotocolJSON}},
+			feed.CodeUnsupported, []string{"…", wire.SubprotocolJSON}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(http.MethodGet, Path, nil)
+			r := httptest.NewRequest(http.MethodGet, wire.WebSocketPath, nil)
 			r.Header = http.Header{"Connection": {"keep-alive, Upgrade"}, "Upgrade": {"WebSocket"}, "Sec-Websocket-Version": {"13"},
-				"Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}, "Sec-Websocket-Protocol": {SubprotocolJSON}}
+				"Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}, "Sec-Websocket-Protocol": {wire.SubprotocolJSON}}
 			test.change(r)
 			w := httptest.NewRecorder()
 			v.handler.ServeHTTP(w, r)
@@ -69,8 +69,8 @@ func TestHandshakeTakesTheClientsFirst(t *testing.T) {
 		asked []string
 		want  string
 	}{
-		{[]string{"v9", SubprotocolProto, SubprotocolJSON}, SubprotocolProto},
-		{[]string{SubprotocolJSON, SubprotocolProto}, SubprotocolJSON},
+		{[]string{"v9", wire.SubprotocolProto, wire.SubprotocolJSON}, wire.SubprotocolProto},
+		{[]string{wire.SubprotocolJSON, wire.SubprotocolProto}, wire.SubprotocolJSON},
 	} {
 		ws, status, p := v.dial(t, test.asked...)
 		if p != nil {
@@ -85,7 +85,7 @@ func TestHandshakeTakesTheClientsFirst(t *testing.T) {
 func TestStreamLimit(t *testing.T) {
 	v := newVenue(t, streams.Options{Limits: feed.Limits{MaxStreams: 1}})
 	first := v.subscriber(t, wire.JSON)
-	_, status, p := v.dial(t, SubprotocolJSON)
+	_, status, p := v.dial(t, wire.SubprotocolJSON)
 	if status != http.StatusServiceUnavailable || p == nil || p.Code != feed.CodeTooManyStreams {
 		t.Errorf("second stream: status %d, %v, want 503 %s", status, p, feed.CodeTooManyStreams)
 	}
@@ -97,7 +97,7 @@ func TestStreamLimit(t *testing.T) {
 func TestNoStreamWhileClosing(t *testing.T) {
 	v := newVenue(t, streams.Options{})
 	v.exchange.Shutdown(context.Background())
-	_, status, p := v.dial(t, SubprotocolProto)
+	_, status, p := v.dial(t, wire.SubprotocolProto)
 	if status != http.StatusServiceUnavailable || p == nil || p.Code != feed.CodeShuttingDown {
 		t.Errorf("status %d, %v, want 503 %s", status, p, feed.CodeShuttingDown)
 	}

@@ -17,14 +17,6 @@ import (
 	"github.com/tickgauge/tickgauge/streams"
 )
 
-// Path is where the stream is served, and the subprotocols are what a client
-// names one of: there is no default.
-const (
-	Path             = "/v2/stream"
-	SubprotocolJSON  = "tickgauge.v1.json"  // text frames
-	SubprotocolProto = "tickgauge.v1.proto" // binary frames
-)
-
 // Server is a WebSocket server over an exchange. It has no goroutine of its own:
 // the exchange's Shutdown ends its streams, and returns after they have closed.
 type Server struct {
@@ -36,7 +28,7 @@ func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
 
 // Routes returns what the server answers, for streams.NewHTTPHandler.
 func (s *Server) Routes() []streams.Route {
-	return []streams.Route{{Method: http.MethodGet, Pattern: Path, Handler: http.HandlerFunc(s.serve)}}
+	return []streams.Route{{Method: http.MethodGet, Pattern: wire.WebSocketPath, Handler: http.HandlerFunc(s.serve)}}
 }
 
 // serve runs one stream and returns after its connection has closed.
@@ -93,9 +85,9 @@ type dialect struct {
 
 func dialectOf(enc wire.Encoding) dialect {
 	if enc == wire.JSON {
-		return dialect{encoding: enc, subprotocol: SubprotocolJSON, frames: websocket.MessageText, ticks: wire.TickJSON}
+		return dialect{encoding: enc, subprotocol: wire.SubprotocolJSON, frames: websocket.MessageText, ticks: wire.TickJSON}
 	}
-	return dialect{encoding: enc, subprotocol: SubprotocolProto, frames: websocket.MessageBinary, ticks: wire.TickProtobuf}
+	return dialect{encoding: enc, subprotocol: wire.SubprotocolProto, frames: websocket.MessageBinary, ticks: wire.TickProtobuf}
 }
 
 // upgrade keeps the socket of a hijacked request. Package websocket hides it,

@@ -137,7 +137,7 @@ func (v *venue) dial(t *testing.T, subprotocols ...string) (*websocket.Conn, int
 	defer cancel()
 	transport := &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return v.pipes.dial(ctx) }}
-	ws, resp, err := websocket.Dial(ctx, "ws://venue"+Path, &websocket.DialOptions{
+	ws, resp, err := websocket.Dial(ctx, "ws://venue"+wire.WebSocketPath, &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, Subprotocols: subprotocols})
 	if err == nil {
 		t.Cleanup(func() { _ = ws.CloseNow() })
