@@ -15,7 +15,7 @@ import (
 // acked by the first execution with their id on one stream of watch, which is
 // opened with the first connection and closed with the last. Account is the one
 // that trades, by name: the exchange tells a stream of no account that is not
-// named.
+// named. Every order must have an id of its own.
 func AckedElsewhere(orders clients.OrderDialer, watch clients.Dialer, account string) clients.OrderDialer {
 	return &elsewhere{orders: orders, watch: watch, account: account}
 }

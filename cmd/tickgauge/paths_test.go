@@ -150,6 +150,9 @@ func TestPathsRefuse(t *testing.T) {
 		if got := execute(t, e, ioc("x", feed.SideBuy, lot, 101e9)); got.OrdStatus != order.Filled {
 			t.Errorf("after the refusals: %+v", got)
 		}
+		if p.name == "rest+sse" {
+			return // its acks go by the id, and a late report of the first order would be one
+		}
 		execute(t, e, ioc("y", feed.SideBuy, lot, 101e9))
 		if got := execute(t, e, ioc("y", feed.SideBuy, 2*lot, 101e9)); got.Reject != order.RejectDuplicate {
 			t.Errorf("the same id with another body: %+v", got)
