@@ -43,7 +43,9 @@ func NewHTTPHandler(routes []Route, refuse Refuse) http.Handler {
 				// net/http reads a body that is still to come before it answers; one that is
 				// refused is not waited for.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Now())
-				w.Header().Set("Connection", "close")
+				if r.ProtoMajor == 1 { // HTTP/2 would end the connection for its other requests too
+					w.Header().Set("Connection", "close")
+				}
 				refuse(w, r, &feed.Problem{Code: feed.CodeBadRequest, Message: "a " + r.Method + " takes no body; send none"})
 				return
 			}

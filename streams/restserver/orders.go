@@ -1,7 +1,6 @@
 package restserver
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,7 +19,8 @@ import (
 const orderPath = "/v2/orders/{clOrdId}"
 
 // orderRoutes are the four verbs of an order. Ids that a path names are matched as
-// they were sent, so that an encoded slash stays in the id.
+// they were sent, so that an encoded slash stays in the id. Only an id that is one
+// slash and nothing else has no path.
 func (s *Server) orderRoutes() []streams.Route {
 	route := func(method, pattern string, serve http.HandlerFunc) streams.Route {
 		return streams.Route{Method: method, Pattern: pattern, Handler: serve}
@@ -106,8 +106,6 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request) {
 func (s *Server) submit(w http.ResponseWriter, r *http.Request, enc wire.Encoding, req order.Request) {
 	e, err := s.exchange.Submit(r.Context(), req)
 	switch {
-	case errors.Is(err, context.Canceled):
-		return // the client is gone
 	case err != nil:
 		s.refuse(w, r, err)
 	case e.Reject != "":

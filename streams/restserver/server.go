@@ -3,6 +3,7 @@
 package restserver
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync"
@@ -50,7 +51,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, answer endpoint) 
 	writeBody(w, r, typeJSON, append(body, '\n'))
 }
 
+// refuse answers with an error as a problem.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, context.Canceled) {
+		// The client has gone, or has only closed its half of the connection: returning
+		// would answer that one with an empty 200.
+		panic(http.ErrAbortHandler)
+	}
 	var p *feed.Problem
 	if !errors.As(err, &p) {
 		p = &feed.Problem{Code: feed.CodeInternal, Message: err.Error()}

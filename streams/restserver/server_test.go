@@ -30,9 +30,15 @@ type exchange struct {
 	*streams.Exchange
 	t    *testing.T
 	addr string
+	stop context.CancelFunc // begins the server's end
 }
 
-func start(t *testing.T) *exchange {
+// patience is for what must happen; no test waits that long when all is well.
+const patience = 30 * time.Second
+
+func start(t *testing.T) *exchange { return startWith(t, streams.Options{}) }
+
+func startWith(t *testing.T, opts streams.Options) *exchange {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -46,7 +52,7 @@ func start(t *testing.T) *exchange {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := streams.NewExchange(hub, streams.Options{})
+	e, err := streams.NewExchange(hub, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +62,7 @@ func start(t *testing.T) *exchange {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), e.Options(), time.Second, slog.New(slog.DiscardHandler))
+		served <- streams.ServeHTTP(ctx, ln, streams.NewHTTPHandler(New(e).Routes(), wire.WriteProblem), e.Options(), patience, slog.New(slog.DiscardHandler))
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -64,20 +70,21 @@ func start(t *testing.T) *exchange {
 			t.Error(err)
 		}
 	})
-	return &exchange{Exchange: e, t: t, addr: ln.Addr().String()}
+	return &exchange{Exchange: e, t: t, addr: ln.Addr().String(), stop: cancel}
 }
 
 // do sends a request over one HTTP version and returns the answer and its body.
 func (e *exchange) do(version, method, path string, header http.Header) (*http.Response, string) {
 	e.t.Helper()
-	tr := &http.Transport{Protocols: new(http.Protocols)}
+	return e.send(version, method, path, header, nil)
+}
+
+// send is do with a body.
+func (e *exchange) send(version, method, path string, header http.Header, content io.Reader) (*http.Response, string) {
+	e.t.Helper()
+	tr := transport(version)
 	defer tr.CloseIdleConnections()
-	if version == "2" {
-		tr.Protocols.SetUnencryptedHTTP2(true)
-	} else {
-		tr.Protocols.SetHTTP1(true)
-	}
-	req, err := http.NewRequestWithContext(e.t.Context(), method, "http://"+e.addr+path, nil)
+	req, err := http.NewRequestWithContext(e.t.Context(), method, "http://"+e.addr+path, content)
 	if err != nil {
 		e.t.Fatal(err)
 	}
@@ -94,6 +101,14 @@ func (e *exchange) do(version, method, path string, header http.Header) (*http.R
 		e.t.Fatal(err)
 	}
 	return resp, string(body)
+}
+
+// transport speaks one HTTP version.
+func transport(version string) *http.Transport {
+	tr := &http.Transport{Protocols: new(http.Protocols)}
+	tr.Protocols.SetHTTP1(version != "2")
+	tr.Protocols.SetUnencryptedHTTP2(version == "2")
+	return tr
 }
 
 func TestQuotes(t *testing.T) {
