@@ -155,8 +155,9 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 	if e.Interrupted {
 		invalid("interrupted before the end of the window")
 	}
-	if e.Due > 0 && o.Sent > 0 {
-		if share := float64(t.waited) / float64(o.Sent); share > maxWaited {
+	if e.Due > 0 {
+		// What was due and never sent waits still.
+		if share := float64(t.waited+max(e.Due-o.Sent, 0)) / float64(e.Due); share > maxWaited {
 			o.Saturated = true
 			o.Reasons = append(o.Reasons, fmt.Sprintf("saturated: %.1f%% of the orders waited for one of the %d workers; give more of them, or a lower rate", 100*share, o.Workers))
 		}

@@ -104,6 +104,8 @@ func TestOrdersAreJudged(t *testing.T) {
 		{"good, open", recordOrders(1000, orderMS), OrderEvidence{Due: 1000, TraderLag: lag(orderMS / 3)}, true, false, ""},
 		{"nothing sent", recordOrders(0, 0), OrderEvidence{}, false, false, "no order was sent"},
 		{"too few sent", recordOrders(994, orderMS), OrderEvidence{Due: 1000}, false, false, "99.4% of the orders that were due"},
+		{"far too few sent", recordOrders(500, orderMS), OrderEvidence{Due: 1000}, false, true, "50.0% of the orders waited for one of the 4"},
+		{"none of those due", recordOrders(0, 0), OrderEvidence{Due: 1000}, false, true, "100.0% of the orders waited"},
 		{"a late trader", recordOrders(9, orderMS), OrderEvidence{TraderLag: lag(51 * orderMS)}, false, false, "the trader was late: p99 51ms"},
 		{"late for its figures", recordOrders(9, orderMS), OrderEvidence{Due: 9, TraderLag: lag(6 * orderMS / 10)}, false, false, "of a latency p99 of"},
 		{"interrupted", recordOrders(9, orderMS), OrderEvidence{Interrupted: true}, false, false, "interrupted"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,6 +169,24 @@ func TestOpenLoopChargesFromDue(t *testing.T) {
 	}
 	if !run.Saturated || !strings.Contains(strings.Join(run.Reasons, " "), "waited for one of the 4 workers") {
 		t.Errorf("reasons %q", run.Reasons)
+	}
+}
+
+// TestOverloadIsSaturated: a rate that the workers cannot keep is told as such, also
+// where the backlog of the warm-up takes the whole window.
+func TestOverloadIsSaturated(t *testing.T) {
+	v := newFakeVenue(func(ctx context.Context, _ int64, req *order.Request) (order.Execution, error) {
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+		}
+		return filled(req), nil
+	})
+	for _, warmup := range []time.Duration{0, 300 * time.Millisecond} {
+		run := trade(t, v, 2, Options{Rate: 20_000, Warmup: warmup, Duration: 200 * time.Millisecond}, nil)
+		if !run.Saturated || !regexp.MustCompile(`(100\.0|99\.[5-9])% of the orders waited`).MatchString(strings.Join(run.Reasons, "; ")) || warmup > 0 && run.Sent != 0 {
+			t.Errorf("after a warm-up of %s: %+v", warmup, run)
+		}
 	}
 }
 

@@ -90,9 +90,13 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 	probed := make(chan error, 1)
 	go func() { probed <- probe.Run(pacing) }()
 	var running, watching sync.WaitGroup
-	if t.opts.Rate > 0 {
-		running.Go(func() { t.pace(pacing, start, w.to) })
-	}
+	paced := make(chan struct{})
+	running.Go(func() {
+		defer close(paced)
+		if t.opts.Rate > 0 {
+			t.pace(pacing, start, w.to)
+		}
+	})
 	for _, worker := range t.workers {
 		running.Go(func() { worker.run(ctx) })
 	}
@@ -127,6 +131,9 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 	if wait := time.Duration(w.to - feed.Now()); err == nil && wait > 0 { // after an interrupt
 		<-time.After(wait)
 	}
+	if err == nil && !w.interrupted {
+		t.awaitPaced(ctx, paced)
+	}
 	close(t.stopped)
 	stopPacing()
 	t.status.phase("waiting for answers", drainGrace)
@@ -144,6 +151,19 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 	w.lag, w.due = probe.Lag(), t.dueBefore(start, w.from, w.to)
 	t.status.phase("closing", 0)
 	return w, err
+}
+
+// lateGrace is how long after the window orders that were due in it are still sent.
+const lateGrace = time.Second
+
+func (t *Trader) awaitPaced(ctx context.Context, paced <-chan struct{}) {
+	timer := time.NewTimer(lateGrace)
+	defer timer.Stop()
+	select {
+	case <-paced:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 var errDrained = errors.New("no answer within 5 s of the end of the window")
@@ -174,8 +194,10 @@ func (t *Trader) dueAt(start, i int64) int64 {
 func (t *Trader) pace(ctx context.Context, start, to int64) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	var blockedUntil int64
 	for i := int64(0); ; i++ {
 		o := measure.Sent{AtNS: t.dueAt(start, i)}
+		o.Waited = o.AtNS < blockedUntil // behind one that waited
 		if o.AtNS >= to || feed.SleepUntil(ctx, o.AtNS) != nil {
 			return
 		}
@@ -187,6 +209,7 @@ func (t *Trader) pace(ctx context.Context, start, to int64) {
 		o.Waited = true
 		select {
 		case t.jobs <- o:
+			blockedUntil = feed.Now()
 		case <-ctx.Done():
 			return
 		}

@@ -43,13 +43,14 @@ type ordersCmd struct {
 
 // Help is the long text of --help.
 func (ordersCmd) Help() string {
-	return `Each order buys or sells 1 in turn at the touch, immediate or cancel. Latency ends at the
+	return `Each order buys or sells 1 in turn at the touch, immediate or cancel (--symbol
+of an exchange's --reserve has a touch that is never used up). Latency ends at the
 first execution with the order's id, wherever the path brings it: in the unary answer, on
 the stream, or for rest+sse on one SSE stream of the account. Ctrl-C in the window ends it
 early and prints what was measured.
 
 The exit status is 0 where the runs ended by themselves (one that is not valid is a finding
-and no failure), 1 where one failed, had every order fail or was interrupted, 2 for a wrong
+and no failure), 1 where one failed, had no order acked or was interrupted, 2 for a wrong
 flag.
 
 Examples:
@@ -100,8 +101,8 @@ func (c *ordersCmd) Run() error {
 			failed = errShown
 			break
 		}
-		if run.Failed > 0 && run.Failed == run.Sent {
-			failed = fmt.Errorf("all %d orders failed: %s", run.Failed, run.FirstFailure)
+		if run.Sent > 0 && run.Acked == 0 {
+			failed = fmt.Errorf("none of %d orders was acked: %s", run.Sent, cmp.Or(run.FirstRejection, run.FirstFailure))
 			break
 		}
 	}
