@@ -37,6 +37,9 @@ type Watch interface {
 	// Last returns the report_seq of the report that was taken last, or that the
 	// watch started after. Any goroutine may call it.
 	Last() uint64
+	// Newest returns the report_seq of the account's newest report, taken or not. Any
+	// goroutine may call it.
+	Newest() uint64
 	// Close ends the watch. Any goroutine may call it.
 	Close()
 }

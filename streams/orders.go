@@ -89,10 +89,10 @@ func (s *Session) carry(w *watching) {
 // written and returns an error only when the session is over. The goroutine that
 // calls Handle may call it.
 func (s *Session) Order(req *order.Request) error {
-	var seen uint64
+	var seen uint64 // what was reported before, which the answer may repeat
 	w := s.watching.Load()
 	if w != nil {
-		seen = w.watch.Last()
+		seen = w.watch.Newest()
 	}
 	err := s.Answer(req, func(e *order.Execution) error {
 		if w != nil && e.Account == w.watch.Account() && e.ReportSeq > seen {

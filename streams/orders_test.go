@@ -89,6 +89,12 @@ func (w *fakeWatch) Last() uint64 {
 	return w.last
 }
 
+func (w *fakeWatch) Newest() uint64 {
+	w.desk.mu.Lock()
+	defer w.desk.mu.Unlock()
+	return uint64(len(w.desk.reports[w.account]))
+}
+
 func (w *fakeWatch) Take(dst []order.Execution, limit int) []order.Execution {
 	w.desk.mu.Lock()
 	defer w.desk.mu.Unlock()
@@ -154,6 +160,23 @@ func TestOrdersAreAnsweredOnce(t *testing.T) {
 		if !d.watches[0].closed {
 			t.Error("the watch is open still")
 		}
+	})
+}
+
+// TestRepeatsWithoutWaiting: each repeat has an answer of its own, also while the
+// report that it repeats is still on its way.
+func TestRepeatsWithoutWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExchange(t, Options{Desk: newFakeDesk()})
+		c := open(t, e)
+		c.says(feed.Request{Subscribe: &feed.Subscribe{Account: "one"}})
+		for range 3 {
+			c.orders("one", "a")
+		}
+		c.run()
+		c.reads("hello", "subscribed", "execution a 1", "execution a 1", "execution a 1")
+		c.isQuiet()
+		c.cut()
 	})
 }
 

@@ -123,6 +123,9 @@ func (w *Watch) Last() uint64 {
 	return w.next - 1
 }
 
+// Newest returns the report_seq of the account's newest report.
+func (w *Watch) Newest() uint64 { return w.reports.Last() }
+
 // Close ends the watch; a second call does nothing.
 func (w *Watch) Close() {
 	r := w.reports

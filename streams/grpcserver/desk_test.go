@@ -198,6 +198,13 @@ func (w *watch) Last() uint64 {
 	return w.last
 }
 
+// Newest is order.Watch's.
+func (w *watch) Newest() uint64 {
+	w.desk.mu.Lock()
+	defer w.desk.mu.Unlock()
+	return uint64(len(w.desk.reports[w.account]))
+}
+
 // Take is order.Watch's.
 func (w *watch) Take(dst []order.Execution, limit int) []order.Execution {
 	w.desk.mu.Lock()
