@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/order"
@@ -46,7 +48,46 @@ func unknown(err error) error {
 type watching struct {
 	account string // empty: the first
 	watch   order.Watch
-	last    uint64 // report_seq of the last one written; of the goroutine that calls Run
+	took    chan struct{} // signalled when some were taken
+
+	mu    sync.Mutex // held while some are taken
+	holes []hole     // that were passed over since the order under way came in
+}
+
+// hole is a range of report_seq that left the account's ring before it was taken.
+type hole struct{ from, to uint64 }
+
+// take appends the next executions, and returns how many are gone before them.
+func (w *watching) take(dst []order.Execution, limit int) (_ []order.Execution, lost uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := w.watch.Last()
+	dst = w.watch.Take(dst, limit)
+	if len(dst) > 0 && dst[0].ReportSeq > last+1 {
+		w.holes = append(w.holes, hole{last + 1, dst[0].ReportSeq - 1})
+		lost = dst[0].ReportSeq - last - 1
+	}
+	select {
+	case w.took <- struct{}{}:
+	default:
+	}
+	return dst, lost
+}
+
+// forget begins an order, and returns the newest report_seq before it.
+func (w *watching) forget() uint64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.holes = w.holes[:0]
+	return w.watch.Newest()
+}
+
+// passed reports whether an execution has been taken, or is gone.
+func (w *watching) passed(seq uint64) (taken, gone bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	gone = slices.ContainsFunc(w.holes, func(h hole) bool { return h.from <= seq && seq <= h.to })
+	return !gone && w.watch.Last() >= seq, gone
 }
 
 // Watch makes the session carry the executions of an account, the first where it
@@ -74,7 +115,7 @@ func (s *Session) newWatch(account string, after uint64) (*watching, error) {
 	if err != nil {
 		return nil, unknown(err)
 	}
-	return &watching{account: account, watch: watch, last: watch.Last()}, nil
+	return &watching{account: account, watch: watch, took: make(chan struct{}, 1)}, nil
 }
 
 func (s *Session) carry(w *watching) {
@@ -85,18 +126,18 @@ func (s *Session) carry(w *watching) {
 // Order acts on an order and answers it with an Execution on the stream, the
 // state of the order after it. A stream that carries the executions of its
 // account gets the reports, the answer among them, and the answer by itself only
-// where it is one that was made before. Order blocks while answers wait to be
-// written and returns an error only when the session is over. The goroutine that
-// calls Handle may call it.
+// where it is one that was made before, or is gone from the account's ring. Order
+// blocks until the answer is on its way and returns an error only when the session
+// is over. The goroutine that calls Handle may call it.
 func (s *Session) Order(req *order.Request) error {
 	var seen uint64 // what was reported before, which the answer may repeat
 	w := s.watching.Load()
 	if w != nil {
-		seen = w.watch.Newest()
+		seen = w.forget()
 	}
 	err := s.Answer(req, func(e *order.Execution) error {
 		if w != nil && e.Account == w.watch.Account() && e.ReportSeq > seen {
-			return nil // it is among the reports that come
+			return s.reported(w, e)
 		}
 		return s.reply(reply{execution: e})
 	})
@@ -105,6 +146,23 @@ func (s *Session) Order(req *order.Request) error {
 		return s.Refuse(p)
 	}
 	return err
+}
+
+// reported waits until an answer has come among the account's reports.
+func (s *Session) reported(w *watching, e *order.Execution) error {
+	for {
+		switch taken, gone := w.passed(e.ReportSeq); {
+		case taken:
+			return nil
+		case gone:
+			return s.reply(reply{execution: e})
+		}
+		select {
+		case <-w.took:
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		}
+	}
 }
 
 // Answer acts on an order and has send send the execution that answers it, for a
@@ -164,21 +222,27 @@ func (s *Session) finish(w Writer) error {
 		s.ordering.Lock()
 		s.ordering.Unlock() //nolint:staticcheck // waiting for it is the point
 	}()
-	for {
+	var ready <-chan struct{}
+	if watching := s.watching.Load(); watching != nil {
+		ready = watching.watch.Ready()
+	}
+	for waiting := true; waiting; {
+		var err error
 		select {
 		case r := <-s.replies:
-			if err := s.answer(w, r); err != nil {
-				s.End(err) // so that an order whose answer nobody writes lets go
-				<-idle
-				return err
-			}
-			continue
+			err = s.answer(w, r)
+		case <-ready:
+			_, err = s.report(w)
 		case <-s.ctx.Done():
-			<-idle
-			return context.Cause(s.ctx)
+			err = context.Cause(s.ctx)
 		case <-idle:
+			waiting = false
 		}
-		break
+		if err != nil {
+			s.End(err) // so that an order whose answer nobody writes lets go
+			<-idle
+			return err
+		}
 	}
 	if err := s.catchUp(w); err != nil {
 		return err
@@ -205,20 +269,21 @@ func (s *Session) report(w Writer) (int, error) {
 	if watching == nil {
 		return 0, nil
 	}
-	s.reports = watching.watch.Take(s.reports[:0], reportsAtOnce)
+	var lost uint64
+	s.reports, lost = watching.take(s.reports[:0], reportsAtOnce)
+	s.exchange.stats.reportsLost.Add(int64(lost))
 	defer func() {
 		clear(s.reports)
 		if len(s.reports) > 16 { // an idle stream keeps no large buffer
 			s.reports = nil
 		}
 	}()
+	// A reply that waits is to an order before those that were just taken.
+	if err := s.answers(w); err != nil {
+		return 0, err
+	}
 	for i := range s.reports {
-		e := &s.reports[i]
-		if lost := e.ReportSeq - watching.last - 1; e.ReportSeq > watching.last && lost > 0 {
-			s.exchange.stats.reportsLost.Add(int64(lost))
-		}
-		watching.last = e.ReportSeq
-		if err := s.execution(w, e); err != nil {
+		if err := s.execution(w, &s.reports[i]); err != nil {
 			return i, err
 		}
 	}

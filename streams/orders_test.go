@@ -16,6 +16,7 @@ import (
 type fakeDesk struct {
 	release chan struct{}
 	arrived chan struct{} // gets one for each slow order
+	keep    int           // reports of an account; 0: all
 
 	mu      sync.Mutex
 	answers map[string]order.Execution
@@ -98,6 +99,9 @@ func (w *fakeWatch) Newest() uint64 {
 func (w *fakeWatch) Take(dst []order.Execution, limit int) []order.Execution {
 	w.desk.mu.Lock()
 	defer w.desk.mu.Unlock()
+	if newest := len(w.desk.reports[w.account]); w.desk.keep > 0 {
+		w.last = max(w.last, uint64(max(newest-w.desk.keep, 0)))
+	}
 	for ; limit > 0 && w.last < uint64(len(w.desk.reports[w.account])); limit-- {
 		dst = append(dst, w.desk.reports[w.account][w.last])
 		w.last++
@@ -170,13 +174,45 @@ func TestRepeatsWithoutWaiting(t *testing.T) {
 		e := newExchange(t, Options{Desk: newFakeDesk()})
 		c := open(t, e)
 		c.says(feed.Request{Subscribe: &feed.Subscribe{Account: "one"}})
-		for range 3 {
-			c.orders("one", "a")
-		}
+		go func() {
+			for range 3 {
+				c.orders("one", "a")
+			}
+		}()
+		synctest.Wait()
 		c.run()
 		c.reads("hello", "subscribed", "execution a 1", "execution a 1", "execution a 1")
 		c.isQuiet()
 		c.cut()
+	})
+}
+
+// TestAnswersOutliveTheRing: a stream that has fallen so far behind that the ring no
+// longer has the answer to its own order gets that by itself.
+func TestAnswersOutliveTheRing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeDesk()
+		d.keep = 2
+		e := newExchange(t, Options{Desk: d})
+		c := open(t, e)
+		c.says(feed.Request{Subscribe: &feed.Subscribe{Account: "one"}})
+		go func() {
+			c.orders("one", "mine")
+			c.orders("one", "next") // taken once the first has its answer
+		}()
+		synctest.Wait()
+		for i := range 5 {
+			if _, err := d.Submit(t.Context(), order.Request{Account: "one", ClOrdID: fmt.Sprint(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.run()
+		c.reads("hello", "subscribed", "execution 3 5", "execution 4 6", "execution mine 1", "execution next 7")
+		c.isQuiet()
+		c.cut()
+		if got := e.Stats().ReportsLost; got != 4 {
+			t.Errorf("%d reports are counted as lost, want 4", got)
+		}
 	})
 }
 

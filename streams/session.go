@@ -140,8 +140,16 @@ func (s *Session) Run(w Writer) error {
 	}
 }
 
-// catchUp writes the answers that wait.
+// catchUp writes all answers that wait.
 func (s *Session) catchUp(w Writer) error {
+	if err := s.answers(w); err != nil {
+		return err
+	}
+	return s.drain(w)
+}
+
+// answers writes the replies that wait.
+func (s *Session) answers(w Writer) error {
 	for {
 		select {
 		case r := <-s.replies:
@@ -149,7 +157,7 @@ func (s *Session) catchUp(w Writer) error {
 				return err
 			}
 		default:
-			return s.drain(w)
+			return nil
 		}
 	}
 }
@@ -223,11 +231,8 @@ func (s *Session) answer(w Writer, r reply) error {
 }
 
 func (s *Session) write(w Writer, m *feed.Message) error {
-	s.writingSince.Store(feed.Now())
-	err := w.WriteMessage(m)
-	s.writingSince.Store(0)
 	s.wrote = true
-	return err
+	return s.Send(func() error { return w.WriteMessage(m) })
 }
 
 func (s *Session) goodbye(w Writer, p *feed.Problem) error {
