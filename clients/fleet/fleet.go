@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -42,12 +43,10 @@ const (
 
 // Status is what a running fleet is doing.
 type Status struct {
-	Phase    string // opening, warming up, measuring, waiting for late ticks, closing
-	Streams  int    // wanted
-	Open     int
-	Elapsed  time.Duration // of the phase
-	Length   time.Duration // of the phase, where it is known
-	Progress measure.Progress
+	measure.Phase     // opening, warming up, measuring, waiting for late ticks, closing
+	Streams       int // wanted
+	Open          int
+	Progress      measure.Progress
 }
 
 // Fleet is N subscribers of one exchange. It is used once.
@@ -59,7 +58,8 @@ type Fleet struct {
 	place   Placement
 	rec     *measure.Recorder
 	conns   []connection
-	status  status
+	opened  atomic.Int64
+	phases  measure.Phases
 }
 
 // New returns a fleet of streams that subscribe to symbols. It opens nothing yet.
@@ -111,9 +111,9 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	defer f.closeAll()
 
 	opened := feed.Now()
-	f.status.phase("opening", 0)
+	f.phases.Begin("opening", 0)
 	if err := f.openAll(ctx, interrupt); err != nil {
-		return nil, fmt.Errorf("%d of %d streams open: %w", f.status.opened.Load(), f.streams, err)
+		return nil, fmt.Errorf("%d of %d streams open: %w", f.opened.Load(), f.streams, err)
 	}
 	openAll := feed.Now() - opened
 
@@ -125,7 +125,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	evidence := measure.Evidence{FleetLag: w.lag, Interrupted: w.interrupted, Streams: f.streams}
 	process, _, _ := meter.Window(w.from, w.to)
 
-	f.status.phase("waiting for late ticks", lateGrace)
+	f.phases.Begin("waiting for late ticks", lateGrace)
 	var due map[string]measure.SymbolDue
 	if f.opts.Control != nil {
 		ledger, err := f.opts.Control.Ledger(ctx, w.from, w.to)
@@ -148,7 +148,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	}
 	_, evidence.StreamsBroken, evidence.FirstBreak = f.rec.Streams()
 	run.StreamsBroken = evidence.StreamsBroken
-	f.status.phase("closing", 0)
+	f.phases.Begin("closing", 0)
 	f.closeAll()
 	evidence.Deliveries = f.rec.Finish(due)
 	run.Fill(evidence.Deliveries)

@@ -32,7 +32,7 @@ func newFleet(t *testing.T, v *venue, streams int, opts Options) *Fleet {
 func during(phase string, do func()) func(Status) {
 	var once sync.Once
 	return func(s Status) {
-		if s.Phase == phase {
+		if s.Name == phase {
 			once.Do(do)
 		}
 	}
@@ -230,7 +230,7 @@ func TestRunReportsItsPhases(t *testing.T) {
 	v := newVenue(t, 1)
 	seen := map[string]Status{}
 	f := newFleet(t, v, 3, Options{Duration: someTime, Control: v.control(t), ReportEvery: time.Millisecond, Report: func(s Status) {
-		seen[s.Phase] = s
+		seen[s.Name] = s
 	}})
 	if _, err := f.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)

@@ -105,7 +105,7 @@ func (f *Fleet) open(ctx context.Context, stream int) error {
 		}
 		return err
 	}
-	f.status.opened.Add(1)
+	f.opened.Add(1)
 	return nil
 }
 

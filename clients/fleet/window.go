@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
@@ -38,7 +36,7 @@ func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (w
 	probed := make(chan error, 1)
 	go func() { probed <- probe.Run(stop) }()
 
-	f.status.phase("warming up", time.Duration(w.from-feed.Now()))
+	f.phases.Begin("warming up", time.Duration(w.from-feed.Now()))
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
 	measuring := false
@@ -57,7 +55,7 @@ func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (w
 		case <-ticker.C:
 			if now := feed.Now(); !measuring && now >= w.from {
 				measuring = true
-				f.status.phase("measuring", f.opts.Duration)
+				f.phases.Begin("measuring", f.opts.Duration)
 				if f.opts.Measuring != nil {
 					f.opts.Measuring()
 				}
@@ -103,41 +101,11 @@ func (f *Fleet) endEarly(w *window) error {
 	return nil
 }
 
-// status is what the reporter reads.
-type status struct {
-	opened atomic.Int64
-
-	mu     sync.Mutex
-	name   string
-	began  int64
-	length time.Duration
-}
-
-func (s *status) phase(name string, length time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.name, s.began, s.length = name, feed.Now(), length
-}
-
 func (f *Fleet) report(ctx context.Context) error {
 	if f.opts.Report == nil {
 		return nil
 	}
-	ticker := time.NewTicker(f.opts.ReportEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		f.status.mu.Lock()
-		st := Status{
-			Phase: f.status.name, Streams: f.streams, Open: int(f.status.opened.Load()),
-			Elapsed: time.Duration(feed.Now() - f.status.began), Length: f.status.length,
-			Progress: f.rec.Progress(),
-		}
-		f.status.mu.Unlock()
-		f.opts.Report(st)
-	}
+	return f.phases.Report(ctx, f.opts.ReportEvery, func(p measure.Phase) {
+		f.opts.Report(Status{Phase: p, Streams: f.streams, Open: int(f.opened.Load()), Progress: f.rec.Progress()})
+	})
 }

@@ -14,7 +14,7 @@ func MedianOrders(runs []*Orders) *Orders {
 		m.Valid, m.Saturated = m.Valid && r.Valid, m.Saturated || r.Saturated
 	}
 	for _, figure := range []func(*Orders) *int64{
-		func(o *Orders) *int64 { return &o.DurationNS }, func(o *Orders) *int64 { return &o.Sent }, func(o *Orders) *int64 { return &o.Acked },
+		func(o *Orders) *int64 { return &o.DurationNS }, func(o *Orders) *int64 { return &o.Sent }, func(o *Orders) *int64 { return &o.Acked }, func(o *Orders) *int64 { return &o.Filled },
 		func(o *Orders) *int64 { return &o.Rejected }, func(o *Orders) *int64 { return &o.Failed },
 	} {
 		var v []int64

@@ -21,10 +21,10 @@ type orderShard struct {
 
 // orderTally sums the orders of a shard's workers in the window.
 type orderTally struct {
-	sent, acked, rejected, failed int64
-	waited                        int64 // for a free worker
-	served                        int64 // report a service time
-	firstFailure, firstRejection  first
+	sent, acked, filled, rejected, failed int64
+	waited                                int64 // for a free worker
+	served                                int64 // report a service time
+	firstFailure, firstRejection          first
 
 	latency, service, withService, lag, connect *Histogram
 
@@ -105,9 +105,9 @@ func (r *OrderRecorder) Sending(worker int, o Sent) {
 	s.lagCount[third]++
 }
 
-// Acked counts an order that was taken, its answer's stamp and the service time
-// that it reports.
-func (r *OrderRecorder) Acked(worker int, o Sent, ackedNS, serviceNS int64) {
+// Acked counts an order that was taken, its answer's stamp, the service time that it
+// reports, and whether it was filled whole.
+func (r *OrderRecorder) Acked(worker int, o Sent, ackedNS, serviceNS int64, filled bool) {
 	if !r.counts(o.AtNS) {
 		return
 	}
@@ -115,6 +115,9 @@ func (r *OrderRecorder) Acked(worker int, o Sent, ackedNS, serviceNS int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.acked++
+	if filled {
+		s.filled++
+	}
 	s.latency.Record(ackedNS - o.AtNS)
 	s.service.Record(serviceNS)
 	s.withService.Record(ackedNS - o.AtNS + serviceNS)
@@ -176,6 +179,7 @@ func (r *OrderRecorder) sum() *orderTally {
 func (t *orderTally) add(o *orderTally) {
 	t.sent += o.sent
 	t.acked += o.acked
+	t.filled += o.filled
 	t.rejected += o.rejected
 	t.failed += o.failed
 	t.waited += o.waited

@@ -13,6 +13,8 @@ type Orders struct {
 	Rate             float64 `json:"rate"` // orders/s of the open loop; 0: closed loop
 	Connections      int     `json:"connections"`
 	PayloadBytes     int     `json:"payload_bytes"` // orders were padded to it; 0: not
+	Symbol           string  `json:"symbol"`
+	Account          string  `json:"account"`
 	StreamsBeside    int     `json:"streams_beside"`
 	StreamsTransport string  `json:"streams_transport"` // of those; empty where there are none
 
@@ -24,6 +26,7 @@ type Orders struct {
 
 	Sent         int64   `json:"sent"` // acked + rejected + failed
 	Acked        int64   `json:"acked"`
+	Filled       int64   `json:"filled"` // of the acked ones, whole; the rest was canceled, or a part of it
 	Rejected     int64   `json:"rejected"`
 	Failed       int64   `json:"failed"`        // without an execution: nothing is known of the outcome
 	FirstFailure string  `json:"first_failure"` // what the first of them said
@@ -40,7 +43,7 @@ type Orders struct {
 	TraderLag          *Quantiles `json:"trader_lag_ns"` // how late the process got to run
 	Connect            *Quantiles `json:"connect_ns"`    // until an order could be sent
 
-	ServerCPUNSPerOrder *int64 `json:"server_cpu_ns_per_order"` // without streams beside
+	ServerCPUNSPerOrder *int64 `json:"server_cpu_ns_per_order"` // of an exchange that published nothing else
 	ClientCPUNSPerOrder *int64 `json:"client_cpu_ns_per_order"`
 
 	NegativeLatencies int64  `json:"negative_latencies"`
@@ -74,7 +77,7 @@ func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 	t := r.sum()
 	from, to := r.fromNS.Load(), r.toNS.Load()
 	o.DurationNS, o.Interrupted = to-from, e.Interrupted
-	o.Sent, o.Acked, o.Rejected, o.Failed = t.sent, t.acked, t.rejected, t.failed
+	o.Sent, o.Acked, o.Filled, o.Rejected, o.Failed = t.sent, t.acked, t.filled, t.rejected, t.failed
 	o.FirstFailure, o.FirstRejection = t.firstFailure.text, t.firstRejection.text
 	o.Throughput = float64(t.acked) / (float64(max(to-from, 1)) / 1e9)
 	o.Latency, o.Connect = t.latency.Quantiles(), t.connect.Quantiles()
@@ -92,7 +95,7 @@ func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 		o.TraderLag = &e.TraderLag.Quantiles
 	}
 	o.ClientCPUNSPerOrder = perOrder(trader.CPUUserNS+trader.CPUSystemNS, o.Acked+o.Rejected)
-	if l := e.Ledger; l != nil && l.Counters[TicksWritten] == 0 { // else what it used was not for orders alone
+	if l := e.Ledger; l != nil && l.Counters[TicksWritten] == 0 && l.Scheduled == 0 { // else what it used was not for orders alone
 		o.ServerCPUNSPerOrder = perOrder(l.Process.CPUUserNS+l.Process.CPUSystemNS-l.Counters[ServiceCPU], l.Counters[OrderRequests])
 	}
 	o.judge(t, e)

@@ -19,7 +19,7 @@ func recordOrders(n int, latency int64) *OrderRecorder {
 		at := 1000*orderMS + int64(i)*1000*orderMS/int64(n)
 		o := Sent{AtNS: at, SentNS: at}
 		r.Sending(i, o)
-		r.Acked(i, o, at+latency, 0)
+		r.Acked(i, o, at+latency, 0, i%2 == 0)
 	}
 	return r
 }
@@ -30,7 +30,7 @@ func TestOrdersOfAWindow(t *testing.T) {
 	for _, at := range []int64{999 * orderMS, 2000 * orderMS} {
 		o := Sent{AtNS: at, SentNS: at}
 		r.Sending(0, o)
-		r.Acked(0, o, at+1, 5)
+		r.Acked(0, o, at+1, 5, true)
 		r.Rejected(0, o, "outside")
 		r.Failed(0, o, errors.New("outside"))
 	}
@@ -44,7 +44,7 @@ func TestOrdersOfAWindow(t *testing.T) {
 	r.Connected(0, 7*orderMS)
 	var o Orders
 	o.Finish(r, Process{CPUUserNS: 301 * 5, CPUSystemNS: 301 * 2}, OrderEvidence{})
-	if o.Sent != 303 || o.Acked != 300 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || o.FirstRejection != "BAD_PRICE: 0" || !o.Valid || o.Saturated {
+	if o.Sent != 303 || o.Acked != 300 || o.Filled != 150 || o.Rejected != 1 || o.Failed != 2 || o.FirstFailure != "the first one" || o.FirstRejection != "BAD_PRICE: 0" || !o.Valid || o.Saturated {
 		t.Errorf("%+v", o)
 	}
 	if o.Throughput != 300 || o.DurationNS != 1000*orderMS || o.Latency.P50 < orderMS || o.Latency.Max > orderMS+orderMS/1000 || *o.ClientCPUNSPerOrder != 7 {
@@ -69,7 +69,7 @@ func TestOrderService(t *testing.T) {
 		r := recordOrders(0, 0)
 		o := Sent{AtNS: 1000 * orderMS, SentNS: 1000 * orderMS}
 		r.Sending(0, o)
-		r.Acked(0, o, 1002*orderMS, 3*orderMS)
+		r.Acked(0, o, 1002*orderMS, 3*orderMS, true)
 		var run Orders
 		run.Finish(r, Process{}, OrderEvidence{Ledger: c.ledger})
 		if run.Service.P50 < 3*orderMS || run.Latency.Max >= 3*orderMS || (run.LatencyWithService != nil) != c.added {
@@ -89,7 +89,7 @@ func TestOrdersAreJudged(t *testing.T) {
 			at := 1000*orderMS + int64(i)*1000*orderMS/int64(n)
 			o := Sent{AtNS: at, SentNS: at + spread(i), Waited: spread(i) > 0}
 			r.Sending(i, o)
-			r.Acked(i, o, o.SentNS+orderMS, 0)
+			r.Acked(i, o, o.SentNS+orderMS, 0, true)
 		}
 		return r
 	}
@@ -204,6 +204,6 @@ func BenchmarkOrderRecorder(b *testing.B) {
 	for i := range b.N {
 		o := Sent{AtNS: int64(i), SentNS: int64(i)}
 		r.Sending(0, o)
-		r.Acked(0, o, int64(i)+1000, 0)
+		r.Acked(0, o, int64(i)+1000, 0, true)
 	}
 }

@@ -20,6 +20,7 @@ var orderColumns = []struct {
 	{"beside", beside},
 	{"verdict", func(o *measure.Orders) string { return verdictOf(o.Valid, o.Saturated) }},
 	{"sent", func(o *measure.Orders) string { return count(o.Sent) }},
+	{"filled", func(o *measure.Orders) string { return count(o.Filled) }},
 	{"rejected", func(o *measure.Orders) string { return count(o.Rejected) }},
 	{"failed", failed},
 	{"orders/s", func(o *measure.Orders) string { return count(int64(o.Throughput + 0.5)) }},
@@ -72,7 +73,7 @@ func WriteOrders(w io.Writer, runs []*measure.Orders) error {
 		if o.FirstRejection != "" && o.Acked > 0 {
 			notes = append(notes, fmt.Sprintf("%s: %d rejected, the first: %s", name, o.Rejected, o.FirstRejection))
 		}
-		if !o.Valid || o.Saturated {
+		if o.Acked > 0 && (!o.Valid || o.Saturated) { // the others want mending, not repeating
 			bad++
 		}
 	}

@@ -88,7 +88,7 @@ func measuredOrders(n int64) *measure.Orders {
 	q := &measure.Quantiles{P50: base, P90: 2 * base, P99: 5 * base, P999: 20 * base, Max: 100 * base, Mean: base + base/2}
 	return &measure.Orders{
 		Path: "grpc-unary", HTTPVersion: "2", Encoding: "protobuf", Workers: 64, Connections: 8, PayloadBytes: 1024,
-		Valid: true, Reasons: []string{}, DurationNS: 4_000_000_000, Sent: 40_000 * n, Acked: 40_000 * n, Throughput: 10_000.4 * float64(n),
+		Valid: true, Reasons: []string{}, DurationNS: 4_000_000_000, Sent: 40_000 * n, Acked: 40_000 * n, Filled: 30_000 * n, Throughput: 10_000.4 * float64(n),
 		Latency: q, Connect: q, TraderLag: q, ServerCPUNSPerOrder: &cpu, ClientCPUNSPerOrder: &cpu, Stamp: "Body.Read returning",
 	}
 }

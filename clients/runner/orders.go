@@ -36,19 +36,19 @@ const orderBudget = time.Minute
 // the others are not begun. The error is the first that a cell had; the cells that
 // ran have been told to Done.
 func (r *Runner) Orders(ctx context.Context, cells []plan.OrderCell, o OrderOptions, interrupt <-chan struct{}) error {
-	budget := r.ordersTake(len(cells), o) + openBudget
+	budget := ordersTake(len(cells), o) + openBudget
 	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(plan.Cell{Symbols: 1, Arrivals: "steady"}, budget), "--reserve="+o.Symbol))
 	if err != nil {
 		return err
 	}
 	defer exchange.stop(stopTimeout)
-	return r.trade(ctx, exchange, ready, cells, o, interrupt, func([]string) []string { return nil }, func() bool { return true })
+	return r.trade(ctx, exchange, ready, cells, o, interrupt, nil, func() bool { return true })
 }
 
 // OrdersBeside runs cells of orders one after the other beside a fleet, whose
 // window spans them all, and returns the fleet's run.
 func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.OrderCell, o OrderOptions, interrupt <-chan struct{}) (*measure.Run, error) {
-	window := r.ordersTake(len(cells), o)
+	window := ordersTake(len(cells), o)
 	beside := *r
 	beside.opts.Duration = window
 	budget := window + openBudget
@@ -83,9 +83,8 @@ func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.Ord
 	began := time.Now()
 	transport := c
 	transport.OrdersBeside = 0
-	failed := r.trade(ctx, exchange, ready, cells, o, interrupt, func(args []string) []string {
-		return append(args, "--streams-beside="+strconv.Itoa(c.Streams), "--streams-transport="+transport.Name())
-	}, func() bool {
+	args := []string{"--streams-beside=" + strconv.Itoa(c.Streams), "--streams-transport=" + transport.Name()}
+	failed := r.trade(ctx, exchange, ready, cells, o, interrupt, args, func() bool {
 		select {
 		case <-fleet.done:
 			return false
@@ -104,7 +103,7 @@ func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.Ord
 	return run, errors.Join(failed, err)
 }
 
-func (r *Runner) ordersTake(cells int, o OrderOptions) time.Duration {
+func ordersTake(cells int, o OrderOptions) time.Duration {
 	return time.Duration(cells)*(o.Warmup+o.Duration+orderOverhead) + time.Second
 }
 
@@ -130,16 +129,16 @@ func (r *Runner) startFleet(args []string) (*process, <-chan bool, error) {
 	return p, measuring, nil
 }
 
-// trade runs a trader for each cell. Beside completes its arguments, and inTime
-// says, after each, whether what it traded beside was still there.
+// trade runs a trader for each cell. Beside are further arguments, and inTime says,
+// after each, whether what it traded beside was still there.
 func (r *Runner) trade(ctx context.Context, exchange *process, ready Ready, cells []plan.OrderCell, o OrderOptions, interrupt <-chan struct{},
-	beside func([]string) []string, inTime func() bool) error {
+	beside []string, inTime func() bool) error {
 	var failed error
 	for i, c := range cells {
 		if o.Starting != nil {
 			o.Starting(i, c)
 		}
-		run, err := r.trader(ctx, exchange, ready, c, o, interrupt, beside(nil))
+		run, err := r.trader(ctx, exchange, ready, c, o, interrupt, beside)
 		if err != nil && failed == nil {
 			failed = fmt.Errorf("%s: %w", c.Name(), err)
 		}

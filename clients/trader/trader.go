@@ -49,10 +49,8 @@ const (
 
 // Status is what a running trader is doing.
 type Status struct {
-	Phase    string // opening, warming up, measuring, waiting for answers, closing
-	Elapsed  time.Duration
-	Length   time.Duration // of the phase, where it is known
-	Progress measure.OrderProgress
+	measure.Phase // opening, warming up, measuring, waiting for answers, closing
+	Progress      measure.OrderProgress
 }
 
 // Quote returns the newest tick of the symbol that is traded.
@@ -75,7 +73,7 @@ type Trader struct {
 	stopped chan struct{}     // closed when no order is sent any more
 
 	reopened, down atomic.Int64 // entries that broke and were opened again, or were not
-	status         status
+	phases         measure.Phases
 }
 
 // touch is the best bid and ask.
@@ -141,7 +139,7 @@ func (t *Trader) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.O
 	defer func() { cancel(); _ = background.Wait() }() // none returns an error
 	defer t.closeAll()
 
-	t.status.phase("opening", 0)
+	t.phases.Begin("opening", 0)
 	if err := t.refreshTouch(ctx); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 	}
 	watching.Go(func() { t.watchdog(ctx) })
 
-	t.status.phase("warming up", time.Duration(w.from-feed.Now()))
+	t.phases.Begin("warming up", time.Duration(w.from-feed.Now()))
 	timer := time.NewTimer(time.Duration(w.from - feed.Now()))
 	defer timer.Stop()
 	var err error
@@ -121,7 +121,7 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 		case <-timer.C:
 			if !measuring {
 				measuring = true
-				t.status.phase("measuring", t.opts.Duration)
+				t.phases.Begin("measuring", t.opts.Duration)
 				timer.Reset(time.Duration(w.to - feed.Now()))
 				continue
 			}
@@ -136,7 +136,7 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 	}
 	close(t.stopped)
 	stopPacing()
-	t.status.phase("waiting for answers", drainGrace)
+	t.phases.Begin("waiting for answers", drainGrace)
 	drained := time.AfterFunc(drainGrace, func() { cancel(errDrained) })
 	if err != nil {
 		cancel(err)
@@ -149,7 +149,7 @@ func (t *Trader) measureWindow(ctx context.Context, interrupt <-chan struct{}) (
 		err = e
 	}
 	w.lag, w.due = probe.Lag(), t.dueBefore(start, w.from, w.to)
-	t.status.phase("closing", 0)
+	t.phases.Begin("closing", 0)
 	return w, err
 }
 
@@ -233,38 +233,11 @@ func (t *Trader) watchdog(ctx context.Context) {
 	}
 }
 
-// status is what the reporter reads.
-type status struct {
-	mu     sync.Mutex
-	name   string
-	began  int64
-	length time.Duration
-}
-
-func (s *status) phase(name string, length time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.name, s.began, s.length = name, feed.Now(), length
-}
-
 func (t *Trader) report(ctx context.Context) error {
 	if t.opts.Report == nil {
 		return nil
 	}
-	ticker := time.NewTicker(t.opts.ReportEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		t.status.mu.Lock()
-		st := Status{
-			Phase: t.status.name, Elapsed: time.Duration(feed.Now() - t.status.began), Length: t.status.length,
-			Progress: t.rec.Progress(),
-		}
-		t.status.mu.Unlock()
-		t.opts.Report(st)
-	}
+	return t.phases.Report(ctx, t.opts.ReportEvery, func(p measure.Phase) {
+		t.opts.Report(Status{Phase: p, Progress: t.rec.Progress()})
+	})
 }

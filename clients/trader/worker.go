@@ -164,7 +164,7 @@ func (w *worker) execute(ctx context.Context, o measure.Sent) bool {
 	case ack.Execution.ExecType == order.ExecRejected:
 		t.rec.Rejected(w.number, o, string(ack.Execution.Reject)+": "+ack.Execution.Text)
 	default:
-		t.rec.Acked(w.number, o, ack.ReceivedNS, ack.Execution.ServiceNS)
+		t.rec.Acked(w.number, o, ack.ReceivedNS, ack.Execution.ServiceNS, ack.Execution.OrdStatus == order.Filled)
 	}
 	return true
 }
@@ -218,8 +218,9 @@ func (w *worker) close() {
 		_ = w.entry.Close()
 		w.entry = nil
 	}
-	w.renew(context.Background())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.cancel(nil)
+	if w.cancel != nil {
+		w.cancel(nil)
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -151,17 +150,8 @@ func (c *compareCmd) Run() error {
 // runAll runs the cells of streams and of orders until all are done or a signal
 // came.
 func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, orders *orderPart, results *report.Results) error {
-	interrupt, kill, stop := signals()
+	ctx, interrupt, stop := interruptible()
 	defer stop()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-kill:
-			cancel(errors.New("interrupted twice"))
-		case <-ctx.Done():
-		}
-	}()
 	var failed error
 	for i, cell := range cells {
 		fmt.Fprintf(os.Stderr, "cell %d of %d: %s, %d streams on %d connections\n", i+1, len(cells), cell.Name(), cell.Streams, cell.Connections)

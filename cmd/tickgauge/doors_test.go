@@ -125,6 +125,7 @@ func TestBadOrdersOverREST(t *testing.T) {
 		{"no body", "POST", "/v2/orders/execute", "application/json", "", 400, "BAD_REQUEST"},
 		{"half a body", "POST", "/v2/orders/execute", "application/json", `{"clOrdId":"a"`, 400, "BAD_REQUEST"},
 		{"a form", "POST", "/v2/orders/execute", "application/x-www-form-urlencoded", "a=b", 400, "UNSUPPORTED"},
+		{"another charset", "POST", "/v2/orders/execute", "application/json; charset=utf-16", "{}", 400, "UNSUPPORTED"},
 		{"no type", "POST", "/v2/orders/execute", "", "{}", 400, "UNSUPPORTED"},
 		{"a query", "POST", "/v2/orders/execute?account=acct-1", "application/json", "{}", 400, "BAD_REQUEST"},
 		{"no protobuf", "POST", "/v2/orders/execute", "application/x-protobuf", "\xff\xff", 400, "BAD_REQUEST"},

@@ -52,8 +52,15 @@ Examples:
   tickgauge fleet --transport websocket --encoding json --symbol SYM001 --json run.json`
 }
 
-// fleetGCPercent trades the fleet's memory for a quarter of its collections.
-const fleetGCPercent = 400
+// instrumentGC trades the memory of a fleet or a trader for a quarter of its
+// collections, unless GOGC says otherwise: what the instrument's own collector takes
+// is no transport's.
+func instrumentGC() {
+	const percent = 400
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
 
 // Run runs the fleet. A run with broken streams is printed and fails.
 func (c *fleetCmd) Run() error {
@@ -61,21 +68,9 @@ func (c *fleetCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	if os.Getenv("GOGC") == "" {
-		// The fleet is the instrument: what its own collector takes is no transport's.
-		debug.SetGCPercent(fleetGCPercent)
-	}
-	interrupt, kill, stop := signals()
+	instrumentGC()
+	ctx, interrupt, stop := interruptible()
 	defer stop()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-kill:
-			cancel(errors.New("interrupted twice"))
-		case <-ctx.Done():
-		}
-	}()
 	symbols := c.Symbol
 	if len(symbols) == 0 {
 		if symbols, err = c.listSymbols(ctx, t); err != nil {
@@ -130,12 +125,7 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	if !t.shares && c.Connections != 0 && c.Connections != c.Streams {
 		return nil, 0, usageError{fmt.Errorf("--connections %d: over %s with HTTP/%s every stream has a connection of its own; leave it out", c.Connections, t.name, t.httpVersion)}
 	}
-	if c.Target == "" {
-		c.Target = "127.0.0.1:8080"
-		if t.overGRPC {
-			c.Target = "127.0.0.1:50051"
-		}
-	}
+	c.Target = cmp.Or(c.Target, sideOf(t.overGRPC).target)
 	if err := positive(map[string]bounded{
 		"--streams": {float64(c.Streams), mostStreams}, "--symbols-per-stream": {float64(c.SymbolsPerStream), mostPlaces}, "--duration": seconds(c.Duration),
 	}); err != nil {
@@ -161,21 +151,10 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	return t, enc, nil
 }
 
-const listTimeout = 5 * time.Second
-
 func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	listed, err := t.listSymbols(ctx, c.Target)
-	if ctx.Err() != nil {
-		return nil, fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", c.Target, listTimeout, t.side())
-	}
+	names, err := symbolsOf(ctx, c.Target, sideOf(t.overGRPC), t.listSymbols)
 	if err != nil {
-		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, t.side())
-	}
-	names := make([]string, len(listed))
-	for i, s := range listed {
-		names[i] = s.Name
+		return nil, err
 	}
 	for _, name := range c.Except {
 		i := slices.Index(names, name)

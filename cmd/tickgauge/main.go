@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -108,4 +109,19 @@ func signals() (first, second <-chan struct{}, stop func()) {
 		}
 	}()
 	return a, b, func() { signal.Stop(in); close(done) }
+}
+
+// interruptible returns a context that a second signal ends, the channel that the
+// first one closes, and what lets go of both.
+func interruptible() (ctx context.Context, interrupt <-chan struct{}, stop func()) {
+	interrupt, kill, release := signals()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	go func() {
+		select {
+		case <-kill:
+			cancel(errors.New("interrupted twice"))
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, interrupt, func() { cancel(nil); release() }
 }

@@ -17,25 +17,25 @@ import (
 )
 
 type ordersCmd struct {
-	Path         string        `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
-	HTTP         string        `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
-	Encoding     string        `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target       string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
-	DebugTarget  string        `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
-	Symbol       string        `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
-	Account      string        `default:"acct-1" help:"Who trades."`
-	Workers      int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
-	Rate         float64       `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
-	Connections  int           `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
-	Warmup       time.Duration `default:"1s" help:"Time before the measured window."`
-	Duration     time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
-	Runs         int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
-	PayloadBytes int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
-	OrderTimeout time.Duration `default:"10s" help:"An order that has no answer by then has failed."`
-	Preset       string        `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
-	JSON         string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
-	NoTable      bool          `help:"Print no table."`
-	Label        string        `hidden:"" help:"Name in the progress lines."`
+	Path         string         `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
+	HTTP         string         `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
+	Encoding     string         `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target       string         `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
+	Symbol       string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
+	Account      string         `default:"acct-1" help:"Who trades."`
+	Workers      *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
+	Rate         float64        `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
+	Connections  int            `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
+	Warmup       time.Duration  `default:"1s" help:"Time before the measured window."`
+	Duration     *time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
+	Runs         *int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
+	PayloadBytes *int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	OrderTimeout time.Duration  `default:"10s" help:"An order that has no answer by then has failed."`
+	Preset       string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
+	JSON         string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	NoTable      bool           `help:"Print no table."`
+	Label        string         `hidden:"" help:"Name in the progress lines."`
 
 	StreamsBeside    int    `hidden:"" help:"Streams that a fleet has on the exchange meanwhile."`
 	StreamsTransport string `hidden:""`
@@ -67,26 +67,20 @@ func (c *ordersCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	interrupt, kill, stop := signals()
+	instrumentGC()
+	ctx, interrupt, stop := interruptible()
 	defer stop()
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-kill:
-			cancel(errors.New("interrupted twice"))
-		case <-ctx.Done():
-		}
-	}()
 	if c.Symbol == "" {
-		if c.Symbol, err = c.firstSymbol(ctx, path); err != nil {
+		names, err := symbolsOf(ctx, c.Target, sideOf(path.overGRPC), path.listSymbols)
+		if err != nil {
 			return err
 		}
+		c.Symbol = names[0] // an exchange lists one at least
 	}
 	results := newResults()
-	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
+	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(*c.Duration)
 	var failed error
-	for i := range c.Runs {
+	for i := range *c.Runs {
 		run, err := c.run(ctx, interrupt, path, enc, i)
 		if err != nil {
 			if len(results.Orders) == 0 {
@@ -113,7 +107,7 @@ func (c *ordersCmd) Run() error {
 }
 
 func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, enc wire.Encoding, i int) (*measure.Orders, error) {
-	dialer, err := path.dialer(c.Target, pathOptions{encoding: enc, payloadBytes: c.PayloadBytes, account: c.Account})
+	dialer, err := path.dialer(c.Target, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account})
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -123,12 +117,12 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 	}
 	defer closeQuote()
 	name := cmp.Or(c.Label, path.name)
-	if c.Runs > 1 {
-		name = fmt.Sprintf("%s, run %d of %d", name, i+1, c.Runs)
+	if *c.Runs > 1 {
+		name = fmt.Sprintf("%s, run %d of %d", name, i+1, *c.Runs)
 	}
 	progress := newProgress(os.Stderr, name)
 	opts := trader.Options{
-		Connections: c.Connections, Rate: c.Rate, Warmup: c.Warmup, Duration: c.Duration, OrderTimeout: c.OrderTimeout,
+		Connections: c.Connections, Rate: c.Rate, Warmup: c.Warmup, Duration: *c.Duration, OrderTimeout: c.OrderTimeout,
 		Account: c.Account, Report: progress.showOrders, ReportEvery: progress.every,
 	}
 	if c.DebugTarget != "" {
@@ -136,9 +130,13 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 		if err != nil {
 			return nil, usageError{err}
 		}
+		// Asked now, so that a wrong address costs no run.
+		if _, err := control.Ledger(ctx, feed.Now()-2, feed.Now()-1); err != nil {
+			return nil, fmt.Errorf("--debug-target %s: %w", c.DebugTarget, err)
+		}
 		opts.Ledger = control.Ledger
 	}
-	t, err := trader.New(dialer, c.Symbol, quote, c.Workers, opts)
+	t, err := trader.New(dialer, c.Symbol, quote, *c.Workers, opts)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -149,34 +147,12 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 		if errors.As(err, &said) || errors.Is(err, trader.ErrInterrupted) || ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, path.side())
+		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, sideOf(path.overGRPC).name)
 	}
-	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, c.PayloadBytes
+	run.Symbol, run.Account = c.Symbol, c.Account
+	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, *c.PayloadBytes
 	run.StreamsBeside, run.StreamsTransport, run.Stamp = c.StreamsBeside, c.StreamsTransport, path.stamp
 	return run, nil
-}
-
-func (p *orderPath) side() string {
-	if p.overGRPC {
-		return "gRPC"
-	}
-	return "HTTP"
-}
-
-func (c *ordersCmd) firstSymbol(ctx context.Context, path *orderPath) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	listed, err := path.listSymbols(ctx, c.Target)
-	if ctx.Err() != nil {
-		return "", fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", c.Target, listTimeout, path.side())
-	}
-	if err == nil && len(listed) == 0 {
-		err = errors.New("it lists no symbols")
-	}
-	if err != nil {
-		return "", fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, path.side())
-	}
-	return listed[0].Name, nil
 }
 
 func (c *ordersCmd) show(results *report.Results) error {

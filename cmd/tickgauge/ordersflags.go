@@ -17,13 +17,14 @@ const (
 	mostPayload        = 1 << 20
 )
 
-// preset fills in what the published run had.
+// preset fills in what was not given: what the published run had, or the defaults.
 func (c *ordersCmd) preset() {
+	workers, duration, runs, payload := defaultWorkers, defaultOrderWindow, 1, 0
 	if c.Preset == "hft" {
-		c.Workers, c.Duration = cmp.Or(c.Workers, 1000), cmp.Or(c.Duration, 30*time.Second)
-		c.Runs, c.PayloadBytes = cmp.Or(c.Runs, 3), cmp.Or(c.PayloadBytes, 1024)
+		workers, duration, runs, payload = 1000, 30*time.Second, 3, 1024
 	}
-	c.Workers, c.Duration, c.Runs = cmp.Or(c.Workers, defaultWorkers), cmp.Or(c.Duration, defaultOrderWindow), cmp.Or(c.Runs, 1)
+	c.Workers, c.Duration = cmp.Or(c.Workers, &workers), cmp.Or(c.Duration, &duration)
+	c.Runs, c.PayloadBytes = cmp.Or(c.Runs, &runs), cmp.Or(c.PayloadBytes, &payload)
 }
 
 func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
@@ -37,7 +38,7 @@ func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
 	}
 	c.preset()
 	if err := positive(map[string]bounded{
-		"--workers": {float64(c.Workers), mostWorkers}, "--duration": seconds(c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {float64(c.Runs), 1000},
+		"--workers": {float64(*c.Workers), mostWorkers}, "--duration": seconds(*c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {float64(*c.Runs), 1000},
 	}); err != nil {
 		return nil, 0, usageError{err}
 	}
@@ -46,11 +47,11 @@ func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
 		err = fmt.Errorf("--rate %v: want orders per second, at most 1e7", c.Rate)
 	case c.Warmup < 0 || c.Warmup > longestTime:
 		err = fmt.Errorf("--warmup %s: want 0 to %s", c.Warmup, longestTime)
-	case c.PayloadBytes < 0 || c.PayloadBytes > mostPayload:
-		err = fmt.Errorf("--payload-bytes %d: want 0 to %d", c.PayloadBytes, mostPayload)
-	case c.Connections < 0 || c.Connections > c.Workers:
-		err = fmt.Errorf("--connections %d: want 1 to the number of workers, %d", c.Connections, c.Workers)
-	case !path.shares && c.Connections != 0 && c.Connections != c.Workers:
+	case *c.PayloadBytes < 0 || *c.PayloadBytes > mostPayload:
+		err = fmt.Errorf("--payload-bytes %d: want 0 to %d", *c.PayloadBytes, mostPayload)
+	case c.Connections < 0 || c.Connections > *c.Workers:
+		err = fmt.Errorf("--connections %d: want 1 to the number of workers, %d", c.Connections, *c.Workers)
+	case !path.shares && c.Connections != 0 && c.Connections != *c.Workers:
 		err = fmt.Errorf("--connections %d: over %s with HTTP/%s an order under way takes a connection, so every worker has its own; leave it out", c.Connections, path.name, path.httpVersion)
 	case c.Account == "":
 		err = errors.New("--account: name one, as acct-1")
@@ -63,15 +64,10 @@ func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
 		return nil, 0, usageError{err}
 	}
 	if c.Connections == 0 {
-		if c.Connections = c.Workers; path.shares {
-			c.Connections = min(c.Workers, sharedOrderConns)
+		if c.Connections = *c.Workers; path.shares {
+			c.Connections = min(*c.Workers, sharedOrderConns)
 		}
 	}
-	if c.Target == "" {
-		c.Target = "127.0.0.1:8080"
-		if path.overGRPC {
-			c.Target = "127.0.0.1:50051"
-		}
-	}
+	c.Target = cmp.Or(c.Target, sideOf(path.overGRPC).target)
 	return path, enc, enoughFiles(c.Connections, "the trader", "use fewer workers")
 }

@@ -35,7 +35,7 @@ func newProgress(out *os.File, name string) *progress {
 
 // show is called by one goroutine.
 func (p *progress) show(s fleet.Status) {
-	line := fmt.Sprintf("%s: %s, %d of %d streams open", p.name, s.Phase, s.Open, s.Streams)
+	line := fmt.Sprintf("%s: %s, %d of %d streams open", p.name, s.Name, s.Open, s.Streams)
 	if s.Length > 0 {
 		line += fmt.Sprintf(", %.0f of %.0f s", s.Elapsed.Seconds(), s.Length.Seconds())
 	}
@@ -56,7 +56,7 @@ func (p *progress) show(s fleet.Status) {
 
 // showOrders is called by one goroutine.
 func (p *progress) showOrders(s trader.Status) {
-	line := fmt.Sprintf("%s: %s", p.name, s.Phase)
+	line := fmt.Sprintf("%s: %s", p.name, s.Name)
 	if s.Length > 0 {
 		line += fmt.Sprintf(", %.0f of %.0f s", s.Elapsed.Seconds(), s.Length.Seconds())
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/clients/grpcclient"
@@ -66,12 +68,39 @@ var transports = []transport{
 	},
 }
 
-// side is which of an exchange's addresses the transport wants.
-func (t *transport) side() string {
-	if t.overGRPC {
-		return "gRPC"
+// side is which of an exchange's addresses a transport or a path wants, and the
+// one where it is unless told.
+type side struct{ name, target string }
+
+func sideOf(overGRPC bool) side {
+	if overGRPC {
+		return side{"gRPC", "127.0.0.1:50051"}
 	}
-	return "HTTP"
+	return side{"HTTP", "127.0.0.1:8080"}
+}
+
+const listTimeout = 5 * time.Second
+
+// symbolsOf asks the exchange at target what it lists, and puts the errors into
+// words that name the side.
+func symbolsOf(ctx context.Context, target string, s side, list func(context.Context, string) ([]feed.Symbol, error)) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	listed, err := list(ctx, target)
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", target, listTimeout, s.name)
+	}
+	if err == nil && len(listed) == 0 {
+		err = errors.New("no symbols are listed")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, target, s.name)
+	}
+	names := make([]string, len(listed))
+	for i, symbol := range listed {
+		names[i] = symbol.Name
+	}
+	return names, nil
 }
 
 // httpRoutes are those of all transports behind the exchange's HTTP listener.

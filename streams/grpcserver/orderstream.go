@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/order"
@@ -23,11 +21,7 @@ func (o *orderEntry) StreamOrders(stream grpc.BidiStreamingServer[pb.OrderReques
 		for {
 			var asked wire.AskedOrder
 			if err := stream.RecvMsg(&asked); err != nil {
-				if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted {
-					o.market.exchange.CountProblem()
-					return &feed.Problem{Code: feed.CodeTooLarge, Message: s.Message(), Fatal: true}
-				}
-				return err
+				return o.market.unreceived(err)
 			}
 			send := func(e *order.Execution) error {
 				return session.Send(func() error { return stream.SendMsg(e) })

@@ -77,11 +77,7 @@ func (m *marketData) read(stream grpc.ServerStream, session *streams.Session) er
 	for {
 		var asked wire.Asked
 		if err := stream.RecvMsg(&asked); err != nil {
-			if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted {
-				m.exchange.CountProblem()
-				return &feed.Problem{Code: feed.CodeTooLarge, Message: s.Message(), Fatal: true}
-			}
-			return err
+			return m.unreceived(err)
 		}
 		err := asked.Err
 		switch {
@@ -96,6 +92,15 @@ func (m *marketData) read(stream grpc.ServerStream, session *streams.Session) er
 			return err
 		}
 	}
+}
+
+// unreceived puts why RecvMsg failed into a problem where the message was too large.
+func (m *marketData) unreceived(err error) error {
+	if s, ok := status.FromError(err); ok && s.Code() == codes.ResourceExhausted {
+		m.exchange.CountProblem()
+		return &feed.Problem{Code: feed.CodeTooLarge, Message: s.Message(), Fatal: true}
+	}
+	return err
 }
 
 type writer struct{ stream grpc.ServerStream }

@@ -162,6 +162,9 @@ func (s *Server) readOrder(w http.ResponseWriter, r *http.Request, action order.
 	if err != nil {
 		return 0, err
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return 0, &feed.Problem{Code: feed.CodeUnsupported, Message: fmt.Sprintf("content-encoding %.64q is not served; send the body as it is", coding)}
+	}
 	limit := s.exchange.Options().Limits.MaxMessageBytes
 	buf := s.buffer()
 	defer s.release(buf)
@@ -203,9 +206,11 @@ func encodingOf(contentType string) (wire.Encoding, error) {
 	if contentType == typeJSON {
 		return wire.JSON, nil
 	}
-	kind, _, err := mime.ParseMediaType(contentType)
+	kind, params, err := mime.ParseMediaType(contentType)
+	charset := strings.ToLower(params["charset"])
 	switch {
 	case err != nil && contentType != "":
+	case charset != "" && charset != "utf-8" && charset != "us-ascii":
 	case kind == typeJSON:
 		return wire.JSON, nil
 	case kind == typeProtobuf || kind == "application/protobuf":
