@@ -21,6 +21,7 @@ const (
 	exchangeDoes = "TICKGAUGE_TEST_EXCHANGE"
 	fleetDoes    = "TICKGAUGE_TEST_FLEET"
 	traderDoes   = "TICKGAUGE_TEST_TRADER"
+	goOn         = "TICKGAUGE_TEST_GO_ON" // a file: what waits for the test goes on once it is there
 	childrenDir  = "TICKGAUGE_TEST_CHILDREN" // each child writes its arguments there, by its pid
 )
 
@@ -119,11 +120,8 @@ func beFleet(does string) (status int) {
 	}
 	if slices.Contains(os.Args, "--announce") {
 		fmt.Println(`{"measuring":true}`)
-		for does == "outlive two traders" && !tradersEnded(2) {
+		for does == "wait for the test" && !isThere(os.Getenv(goOn)) {
 			time.Sleep(time.Millisecond) //nolint:forbidigo // a process that another one waits for
-		}
-		if does == "outlive two traders" { // until the runner has seen that this one lives
-			time.Sleep(300 * time.Millisecond) //nolint:forbidigo // a process that another one waits for
 		}
 	}
 	return write(result)
@@ -159,14 +157,9 @@ func beTrader(does string) (status int) {
 	return write(result)
 }
 
-// tradersEnded says whether so many traders have come and gone.
-func tradersEnded(n int) bool {
-	for pid, args := range childrenIn(os.Getenv(childrenDir)) {
-		if args[0] == "orders" && (syscall.Kill(pid, 0) != nil || isZombie(pid)) {
-			n--
-		}
-	}
-	return n <= 0
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // anotherRuns says whether a child beside this one is alive.

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -87,11 +89,20 @@ func TestOrdersInterrupted(t *testing.T) {
 }
 
 func TestOrdersBeside(t *testing.T) {
-	r, children := prepare(t, "", "outlive two traders", nil)
+	r, children := prepare(t, "", "wait for the test", nil)
+	t.Setenv(goOn, filepath.Join(t.TempDir(), "go on"))
 	var runs []*measure.Orders
+	opts := collect(&runs)
+	opts.Done = func(o *measure.Orders) {
+		if runs = append(runs, o); len(runs) == 2 {
+			if err := os.WriteFile(os.Getenv(goOn), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	beside := cell
 	beside.OrdersBeside = 12.5
-	run, err := r.OrdersBeside(t.Context(), beside, orderCells, collect(&runs), nil)
+	run, err := r.OrdersBeside(t.Context(), beside, orderCells, opts, nil)
 	if err != nil || run == nil || run.Received != 100 || len(runs) != 2 || !runs[0].Valid || !runs[1].Valid {
 		t.Fatalf("%+v, %+v, %v", run, runs, err)
 	}

@@ -318,7 +318,12 @@ func TestLedger(t *testing.T) {
 	if run.ServerCPUNSPerOrder == nil || *run.ServerCPUNSPerOrder != 100 {
 		t.Errorf("run %+v", run)
 	}
-	l.Counters[measure.TicksWritten] = 1
+	l.Scheduled = 1
+	run = trade(t, newFakeVenue(nil), 1, Options{Rate: 100, Duration: 50 * time.Millisecond, Ledger: func(context.Context, int64, int64) (*measure.Ledger, error) { return l, nil }}, nil)
+	if run.ServerCPUNSPerOrder != nil {
+		t.Errorf("beside a schedule: %+v", run)
+	}
+	l.Scheduled, l.Counters[measure.TicksWritten] = 0, 1
 	run = trade(t, newFakeVenue(nil), 1, Options{Rate: 100, Duration: 50 * time.Millisecond, Ledger: func(context.Context, int64, int64) (*measure.Ledger, error) { return l, nil }}, nil)
 	if run.ServerCPUNSPerOrder != nil {
 		t.Errorf("beside streams: %+v", run)

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,11 +15,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tickgauge/tickgauge/clients/fleet"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/runner"
-	"github.com/tickgauge/tickgauge/feed"
 )
 
 // program runs tickgauge with args to its end.
@@ -219,96 +216,6 @@ func TestCtrlCEndsARunEarly(t *testing.T) {
 	}
 }
 
-// TestOrdersProgram trades on an exchange of its own: results, refusals, an early
-// end, and an exchange that dies.
-func TestOrdersProgram(t *testing.T) {
-	exchange, ready, _ := exchangeProcess(t, "--reserve=R", "--service-time=40us+60us")
-	file := filepath.Join(t.TempDir(), "orders.json")
-	orders := func(args ...string) []string {
-		return append([]string{"orders", "--target=" + ready.GRPC, "--debug-target=" + ready.Debug, "--symbol=R", "--warmup=50ms", "--json=" + file}, args...)
-	}
-	status, out, errs := program(t, orders("--runs=2", "--workers=4", "--duration=200ms", "--rate=500")...)
-	if status != 0 || !strings.Contains(out, "medians of 2 runs") || !strings.Contains(out, "p99 + service") {
-		t.Fatalf("status %d\n%s%s", status, out, errs)
-	}
-	results, err := report.ReadFile(file)
-	if err != nil || len(results.Orders) != 2 || len(results.Cells) != 0 {
-		t.Fatalf("%+v, %v", results, err)
-	}
-	for _, o := range results.Orders {
-		if o.Sent != 100 || o.Acked != 100 || o.Service.P50 < 100_000 || o.Service.Max > 100_100 || o.LatencyWithService.P50 < o.Latency.P50+99_000 {
-			t.Errorf("%+v", o)
-		}
-	}
-	for _, c := range []struct {
-		say  string
-		args []string
-	}{
-		{"UNKNOWN_SYMBOL", orders("--symbol=NONE")},
-		{"UNKNOWN_ACCOUNT: account \"acct-11\" is not one of acct-1 to acct-10", orders("--account=acct-11", "--workers=1", "--duration=50ms")},
-		{"UNKNOWN_ACCOUNT", append(orders("--path=rest+sse", "--account=acct-11"), "--target="+ready.HTTP)},
-	} {
-		status, out, errs := program(t, c.args...)
-		if !strings.Contains(out+errs, c.say) || strings.Contains(errs, "is an exchange running") {
-			t.Errorf("%q: status %d\n%s%s", c.args, status, out, errs)
-		}
-	}
-	// Ctrl-C, and an exchange that is killed.
-	for _, c := range []struct {
-		what string
-		do   func(orders *os.Process) error
-	}{
-		{"interrupt", func(p *os.Process) error { return p.Signal(os.Interrupt) }},
-		{"kill the exchange", func(*os.Process) error { return exchange.Process.Kill() }},
-	} {
-		cmd := command(t, orders("--workers=2", "--rate=200", "--duration=2s", "--label=trading")...)
-		var said lines
-		cmd.Stdout, cmd.Stderr = &said, &said
-		before := file + ".before"
-		if err := os.Rename(file, before); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ledgerGrows(t, ready.Debug, exchange)
-		if err := c.do(cmd.Process); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Wait(); c.what == "interrupt" && cmd.ProcessState.ExitCode() != exitFailed {
-			t.Errorf("%s: %v\n%s", c.what, err, said.String())
-		}
-		results, err := report.ReadFile(file)
-		if err != nil || len(results.Orders) != 1 {
-			t.Fatalf("%s: %v\n%s", c.what, err, said.String())
-		}
-		o := results.Orders[0]
-		if o.Valid || o.Acked == 0 || o.Sent != o.Acked+o.Failed || o.Interrupted != (c.what == "interrupt") || (o.Failed > 0) == o.Interrupted {
-			t.Errorf("%s: %+v", c.what, o)
-		}
-	}
-}
-
-// ledgerGrows waits until an exchange takes orders anew.
-func ledgerGrows(t *testing.T, debug string, exchange *exec.Cmd) {
-	t.Helper()
-	count := func() int64 {
-		control, err := fleet.NewControl(debug)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := feed.Now()
-		l, err := control.Ledger(t.Context(), now-1e9, now-5e8)
-		if err != nil {
-			t.Fatalf("%v; the exchange: %v", err, exchange.ProcessState)
-		}
-		return l.Totals[measure.OrderRequests]
-	}
-	first := count()
-	// Past the warm-up, at 200 orders/s.
-	waitFor(t, "orders", func() bool { return count() > first+60 })
-}
-
 func readRun(t *testing.T, file string) *measure.Run {
 	t.Helper()
 	results, err := report.ReadFile(file)
@@ -316,88 +223,6 @@ func readRun(t *testing.T, file string) *measure.Run {
 		t.Fatal(err)
 	}
 	return results.Cells[0].Runs[0]
-}
-
-func TestWrongCommandLines(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	empty := filepath.Join(t.TempDir(), "empty")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		status int
-		say    string
-		args   []string
-	}{
-		{exitUsage, "--rate 0", []string{"exchange", "--rate=0"}},
-		{exitUsage, "--hold needs --debug-addr", []string{"exchange", "--hold"}},
-		{exitUsage, "--speed is for captures", []string{"exchange", "--speed=2"}},
-		{exitUsage, `"A" is`, []string{"exchange", "--symbols=A,A"}},
-		{exitFailed, "empty", []string{"exchange", "--source=" + empty}},
-		{exitFailed, "empty", []string{"compare", "--source=" + empty}},
-		{exitUsage, "unknown cell", []string{"compare", "--transports=carrier-pigeon"}},
-		{exitUsage, "--streams", []string{"compare", "--streams=0"}},
-		{exitUsage, "--rate 0", []string{"compare", "--rate=0"}},
-		{exitUsage, "cannot share", []string{"compare", "--streams=50", "--connections=50"}},
-		{exitUsage, "named twice", []string{"compare", "--transports=grpc,grpc"}},
-		{exitUsage, "synthetic source", []string{"compare", "--source=" + empty, "--arrivals=poisson"}},
-		{exitUsage, "nothing can be written", []string{"compare", "--json=" + filepath.Join(empty, "x.json")}},
-		{exitUsage, "is a directory", []string{"fleet", "--json=" + t.TempDir()}},
-		{exitUsage, "would show nothing", []string{"fleet", "--no-table"}},
-		{exitUsage, "--duration", []string{"fleet", "--duration=0s"}},
-		{exitUsage, "--accounts 0", []string{"exchange", "--accounts=0"}},
-		{exitUsage, "--service-time", []string{"exchange", "--service-time=fast"}},
-		{exitUsage, "at most 1s", []string{"exchange", "--service-time=600ms+600ms"}},
-		{exitUsage, "--service-time", []string{"exchange", "--service-time=-1us"}},
-		{exitUsage, "without --service-time", []string{"exchange", "--service=realtime"}},
-		{exitUsage, "lists that symbol already", []string{"exchange", "--reserve=SYM001"}},
-		{exitUsage, "--http 1.1: grpc-unary goes over HTTP/2", []string{"orders", "--http=1.1"}},
-		{exitUsage, "--http 2: websocket", []string{"orders", "--path=websocket", "--http=2"}},
-		{exitUsage, "--path", []string{"orders", "--path=fix"}},
-		{exitUsage, "--workers", []string{"orders", "--workers=-1"}},
-		{exitUsage, "--workers 0", []string{"orders", "--workers=0"}},
-		{exitUsage, "--runs 0", []string{"orders", "--runs=0", "--preset=hft"}},
-		{exitUsage, "--duration 0", []string{"orders", "--duration=0s"}},
-		{exitUsage, "--rate", []string{"orders", "--rate=NaN"}},
-		{exitUsage, "--connections 65", []string{"orders", "--connections=65"}},
-		{exitUsage, "takes a connection", []string{"orders", "--path=rest-unary", "--connections=8"}},
-		{exitUsage, "--payload-bytes", []string{"orders", "--payload-bytes=-1"}},
-		{exitUsage, "--account", []string{"orders", "--account="}},
-		{exitUsage, "would show nothing", []string{"orders", "--no-table"}},
-		{exitFailed, "did not answer within", []string{"orders", "--target=" + ln.Addr().String()}},
-		{exitFailed, "is an exchange running", []string{"orders", "--path=rest-unary", "--target=127.0.0.1:1"}},
-		{exitUsage, "unknown path", []string{"compare", "--paths=fix"}},
-		{exitUsage, "measure nothing", []string{"compare", "--skip-streams", "--skip-orders"}},
-		{exitUsage, "--order-rate", []string{"compare", "--order-rate=0"}},
-		{exitUsage, "--except", []string{"fleet", "--except=A", "--symbol=B"}},
-		{exitUsage, "--queue", []string{"exchange", "--queue=0"}},
-		{exitUsage, "--heartbeat", []string{"exchange", "--heartbeat=-1s"}},
-		{exitUsage, "HOST:PORT", []string{"exchange", "--grpc-addr=foo"}},
-		{exitUsage, "one of them", []string{"exchange", "--source=" + empty, "--rate=3", "--speed=3"}},
-		{exitUsage, "--seed is for", []string{"exchange", "--source=" + empty, "--seed=3"}},
-		{exitUsage, "--duration", []string{"fleet", "--duration=100000h"}},
-		{exitUsage, "--streams", []string{"compare", "--streams=1000000000"}},
-		{exitUsage, "rate", []string{"compare", "--rate=NaN"}},
-		{exitUsage, "--max-streams", []string{"exchange", "--max-streams=4294967296"}},
-		{exitUsage, "--write-timeout", []string{"exchange", "--write-timeout=1000h"}},
-		{exitUsage, "ramp", []string{"fleet", "--ramp=NaN", "--symbol=A"}},
-		{0, "", []string{"--version"}},
-		{exitUsage, "HTTP/1.1", []string{"fleet", "--transport=websocket", "--http-version=2"}},
-		{exitUsage, "connection of its own", []string{"fleet", "--transport=websocket", "--streams=10", "--connections=2"}},
-		{exitUsage, "--help", []string{"fleet", "--no-such-flag"}},
-		{exitFailed, "refused", []string{"fleet", "--target=127.0.0.1:1"}},
-		{exitFailed, "refused", []string{"fleet", "--transport=sse", "--target=127.0.0.1:1"}},
-		{exitFailed, "list symbols", []string{"fleet", "--transport=websocket", "--target=" + ln.Addr().String()}},
-	} {
-		status, _, errs := program(t, c.args...)
-		if status != c.status || !strings.Contains(errs, c.say) {
-			t.Errorf("%v: status %d, want %d and %q:\n%s", c.args, status, c.status, c.say, errs)
-		}
-	}
 }
 
 func TestFileLimitIsToldBeforeStarting(t *testing.T) {
