@@ -21,7 +21,7 @@ const (
 	exchangeDoes = "TICKGAUGE_TEST_EXCHANGE"
 	fleetDoes    = "TICKGAUGE_TEST_FLEET"
 	traderDoes   = "TICKGAUGE_TEST_TRADER"
-	goOn         = "TICKGAUGE_TEST_GO_ON" // a file: what waits for the test goes on once it is there
+	goOn         = "TICKGAUGE_TEST_GO_ON"    // a file: what waits for the test goes on once it is there
 	childrenDir  = "TICKGAUGE_TEST_CHILDREN" // each child writes its arguments there, by its pid
 )
 
