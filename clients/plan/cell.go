@@ -22,14 +22,24 @@ type Cell struct {
 
 	SymbolsPerStream int `json:"symbols_per_stream"`
 
+	Source       string  `json:"source"`        // synth, or a capture's path
+	Zipf         float64 `json:"zipf"`          // skew of synthetic ticks over symbols; 0: uniform
+	Compression  string  `json:"compression"`   // gzip or deflate; empty: none
+	PayloadBytes int     `json:"payload_bytes"` // ticks are padded to about so many; 0: not
+
+	OrderPath    string  `json:"order_path"`    // of the orders beside, of PathNames; empty: none, or several in turn
 	OrdersBeside float64 `json:"orders_beside"` // orders/s that were executed beside the streams; 0: none
 }
 
 // Name says which cell it is among others of one comparison.
 func (c Cell) Name() string {
 	if c.OrdersBeside > 0 {
+		orders := " +orders"
+		if c.OrderPath != "" {
+			orders = " +" + c.OrderPath
+		}
 		c.OrdersBeside = 0
-		return c.Name() + " +orders"
+		return c.Name() + orders
 	}
 	switch {
 	case c.Transport == "sse" && c.HTTPVersion == "2":

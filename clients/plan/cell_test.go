@@ -80,9 +80,25 @@ func TestDefaultRefusesWhatMakesNoComparison(t *testing.T) {
 }
 
 func TestCellJSON(t *testing.T) {
-	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true, 2, 1.5})
-	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true,"symbols_per_stream":2,"orders_beside":1.5}`
+	b, err := json.Marshal(Cell{"sse", "2", "json", 10, 5, 3, 0.5, "steady", "conflate", true, 2, "synth", 0.9, "gzip", 64, "websocket", 1.5})
+	const want = `{"transport":"sse","http_version":"2","encoding":"json","streams":10,"connections":5,"symbols":3,"rate":0.5,"arrivals":"steady","policy":"conflate","tls":true,"symbols_per_stream":2,` +
+		`"source":"synth","zipf":0.9,"compression":"gzip","payload_bytes":64,"order_path":"websocket","orders_beside":1.5}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v; want %s", b, err, want)
+	}
+}
+
+func TestLabels(t *testing.T) {
+	own := base()
+	own.Connections = own.Streams
+	other := base()
+	other.Encoding, other.TLS, other.Rate, other.Compression = "json", true, 12.5, "gzip"
+	beside := base()
+	beside.OrderPath, beside.OrdersBeside = "grpc-unary", 1000
+	any := base()
+	any.OrdersBeside = 1000
+	want := []string{"grpc/100", "grpc own", "grpc/100 json rate 12.5 tls self gzip", "grpc/100 +grpc-unary", "grpc/100 +orders"}
+	if got := Labels([]Cell{base(), own, other, beside, any}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
