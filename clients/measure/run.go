@@ -4,6 +4,8 @@ package measure
 // tickgauge.results/v1: times in ns, sizes in bytes. A nil figure was not
 // measured. docs/results.md explains each.
 type Run struct {
+	Round      int      `json:"round"`   // of the comparison, from 1; 0: of none
+	Started    string   `json:"started"` // RFC 3339
 	Valid      bool     `json:"valid"`
 	Saturated  bool     `json:"saturated"`
 	Reasons    []string `json:"reasons"` // why not valid, or saturated

@@ -89,16 +89,16 @@ func TestCellJSON(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	own := base()
+	own := DefaultBase()
 	own.Connections = own.Streams
-	other := base()
+	other := DefaultBase()
 	other.Encoding, other.TLS, other.Rate, other.Compression = "json", true, 12.5, "gzip"
-	beside := base()
+	beside := DefaultBase()
 	beside.OrderPath, beside.OrdersBeside = "grpc-unary", 1000
-	any := base()
+	any := DefaultBase()
 	any.OrdersBeside = 1000
 	want := []string{"grpc/100", "grpc own", "grpc/100 json rate 12.5 tls self gzip", "grpc/100 +grpc-unary", "grpc/100 +orders"}
-	if got := Labels([]Cell{base(), own, other, beside, any}); !slices.Equal(got, want) {
+	if got := Labels([]Cell{DefaultBase(), own, other, beside, any}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -22,12 +22,6 @@ func (f *Faults) add(line int, format string, args ...any) {
 	f.All = append(f.All, Fault{line, fmt.Errorf(format, args...)})
 }
 
-func (f *Faults) addIf(err error) {
-	if err != nil {
-		f.All = append(f.All, Fault{Err: err})
-	}
-}
-
 func (f *Faults) err() error {
 	if len(f.All) == 0 {
 		return nil

@@ -20,8 +20,9 @@ type Plan struct {
 	// Thresholds are checked over the median of each cell's usable runs.
 	Thresholds []Threshold
 
-	file  string // where it was read from
-	lines []int  // of each cell in the file
+	file  string         // where it was read from
+	lines []int          // of each cell in the file
+	keys  map[string]int // lines of the file's keys
 }
 
 // Orders is what a comparison executes of orders, once, after the rounds.
@@ -98,7 +99,9 @@ func (p *Plan) TakesAll() (total time.Duration) {
 // file where it was read from one.
 func (p *Plan) Validate() error {
 	f := Faults{File: p.file}
-	f.addIf(p.checkRun())
+	if key, err := p.checkRun(); err != nil {
+		f.add(p.keys[key], "%w", err)
+	}
 	switch {
 	case len(p.Cells) == 0 && p.Orders == nil:
 		f.add(0, "the plan has no cells and no orders: it measures nothing")
@@ -117,23 +120,27 @@ func (p *Plan) Validate() error {
 		}
 	}
 	if p.Orders != nil {
-		f.addIf(p.Orders.check())
+		if err := p.Orders.check(); err != nil {
+			f.add(p.keys["orders"], "%w", err)
+		}
 	}
 	return f.err()
 }
 
-func (p *Plan) checkRun() error {
+// checkRun returns what is wrong with how often and how long cells are run, and the
+// key that says it.
+func (p *Plan) checkRun() (key string, err error) {
 	switch {
 	case p.Rounds < 1 || p.Rounds > MostRounds:
-		return fmt.Errorf("rounds: %d, want 1 for a look, or %d to %d for a verdict", p.Rounds, MinRounds, MostRounds)
+		return "rounds", fmt.Errorf("rounds: %d, want 1 for a look, or %d to %d for a verdict", p.Rounds, MinRounds, MostRounds)
 	case p.Rounds > 1 && p.Rounds < MinRounds:
-		return fmt.Errorf("rounds: %d are too few for any verdict; want 1 for a look, or at least %d", p.Rounds, MinRounds)
+		return "rounds", fmt.Errorf("rounds: %d are too few for any verdict; want 1 for a look, or at least %d", p.Rounds, MinRounds)
 	case p.Warmup < 0 || p.Warmup > longestTime:
-		return fmt.Errorf("warmup: %s, want 0s to %s", p.Warmup, longestTime)
+		return "warmup", fmt.Errorf("warmup: %s, want 0s to %s", p.Warmup, longestTime)
 	case p.Window <= 0 || p.Window > longestTime:
-		return fmt.Errorf("window: %s, want more than 0s, to %s", p.Window, longestTime)
+		return "window", fmt.Errorf("window: %s, want more than 0s, to %s", p.Window, longestTime)
 	}
-	return nil
+	return "", nil
 }
 
 func (o *Orders) check() error {

@@ -59,7 +59,7 @@ func TestYAMLRoundTrip(t *testing.T) {
 		}
 		p.Thresholds = append(p.Thresholds, Threshold{Text: `"grpc/100".latency.p99 < 5ms`, Cell: "grpc/100", Figure: "latency.p99", Op: "<", Value: 5e6, Unit: "ns"})
 		capture := p.Cells[0]
-		capture.Source, capture.Symbols, capture.Arrivals, capture.Rate = "a b: c.jsonl", 0, "", 0
+		capture.Source, capture.Symbols, capture.Arrivals, capture.Rate = "a b: c.jsonl", 0, CaptureArrivals, 0
 		p.Cells = append(p.Cells, capture)
 		b, err := p.YAML()
 		if err != nil {
@@ -69,7 +69,7 @@ func TestYAMLRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b)
 		}
-		got.lines, p.lines, got.file, p.file = nil, nil, "", ""
+		got.lines, p.lines, got.keys, p.keys, got.file, p.file = nil, nil, nil, nil, "", ""
 		for i := range got.Thresholds {
 			got.Thresholds[i].line = 0
 		}

@@ -66,6 +66,9 @@ func (c Cell) Validate() error {
 
 const maxPayload = 1 << 16
 
+// CaptureArrivals are the arrivals of a cell whose source is a capture.
+const CaptureArrivals = "capture"
+
 func (c Cell) compression() string {
 	if c.Compression == "" {
 		return "none"
@@ -88,8 +91,10 @@ func (c Cell) notServed() error {
 
 func (c Cell) validateSource() error {
 	switch {
-	case c.Source != "synth" && (c.Arrivals != "" || c.Zipf != 0 || c.Symbols != 0):
-		return fmt.Errorf("source %s: a capture has arrivals, zipf and symbols of its own; leave them out", c.Source)
+	case c.Source == "":
+		return errors.New("source: want synth or the file of a capture")
+	case c.Source != "synth" && (c.Arrivals != CaptureArrivals || c.Zipf != 0):
+		return fmt.Errorf("source %s: a capture has arrivals and skew of its own; leave arrivals and zipf out", c.Source)
 	case !(c.Rate >= 0 && c.Rate <= 1e7) || c.Rate == 0 && c.Source == "synth":
 		return fmt.Errorf("rate: %g, want ticks per second over all symbols, above 0, to 1e7", c.Rate)
 	case c.SymbolsPerStream < 1:

@@ -39,7 +39,7 @@ func TestThresholdHolds(t *testing.T) {
 }
 
 func TestThresholdMatches(t *testing.T) {
-	cells, err := Default(nil, base())
+	cells, err := Default(nil, DefaultBase())
 	if err != nil {
 		t.Fatal(err)
 	}

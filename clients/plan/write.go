@@ -62,13 +62,21 @@ func (p *Plan) YAML() ([]byte, error) {
 func (c Cell) node() *yaml.Node {
 	n := mapNode()
 	n.Style = yaml.FlowStyle
-	unless := base()
+	unless := DefaultBase()
 	unless.HTTPVersion = "" // which goes by the transport
 	for _, a := range axisList {
 		switch a.name {
-		case "symbols", "arrivals", "zipf":
+		case "symbols":
+			if c.Source != "synth" && c.Symbols == 0 {
+				continue // not known yet
+			}
+		case "rate":
+			if c.Source != "synth" && c.Rate == 0 {
+				continue // its own
+			}
+		case "arrivals", "zipf":
 			if c.Source != "synth" {
-				continue // a capture's own
+				continue // its own
 			}
 		case "transport", "http_version", "encoding", "streams", "connections":
 			put(n, a.name, a.get(&c)) // a reader wants these

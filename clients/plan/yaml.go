@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// base is what every cell has unless the plan says otherwise; it is that of the
-// default comparison.
-func base() Cell {
+// DefaultBase is what every cell has unless the plan says otherwise; it is that of
+// the default comparison.
+func DefaultBase() Cell {
 	return Cell{
 		Transport: "grpc", HTTPVersion: "2", Encoding: "protobuf", Streams: 10_000, Connections: SharedConnections, Symbols: 100, SymbolsPerStream: 1,
 		Rate: 200, Arrivals: "steady", Source: "synth", Policy: "conflate",
@@ -39,7 +39,7 @@ func Read(in io.Reader, file string) (*Plan, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, syntaxFault(err, file)
 	}
-	r := &reader{plan: &Plan{file: file, Rounds: MinRounds, Warmup: time.Second, Window: 4 * time.Second, Seed: 1}}
+	r := &reader{plan: &Plan{file: file, keys: make(map[string]int), Rounds: MinRounds, Warmup: time.Second, Window: 4 * time.Second, Seed: 1}}
 	r.faults.File = file
 	if doc.Kind == yaml.DocumentNode && doc.Content[0].Kind == yaml.MappingNode {
 		r.top(doc.Content[0])
@@ -137,6 +137,7 @@ func (r *reader) top(n *yaml.Node) {
 	values := r.mapping(n, "a plan", topNames())
 	for _, k := range topKeys {
 		if v := values[k.name]; v != nil {
+			r.plan.keys[k.name] = v.Line
 			k.read(r, v)
 		}
 	}

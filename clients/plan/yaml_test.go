@@ -41,7 +41,7 @@ func TestReadDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Rounds != MinRounds || p.Window == 0 || p.Seed != 1 || p.Orders.Workers != 64 || p.Orders.Beside != "grpc" || p.Cells[0] != base() {
+	if p.Rounds != MinRounds || p.Window == 0 || p.Seed != 1 || p.Orders.Workers != 64 || p.Orders.Beside != "grpc" || p.Cells[0] != DefaultBase() {
 		t.Errorf("%+v, %+v", p, p.Orders)
 	}
 }
@@ -60,7 +60,7 @@ func TestReadFaults(t *testing.T) {
 		{"unknown axis", "cells:\n  - {transport: grpc, colour: red}", []string{`p.yaml:2: unknown key "colour"`, "encoding"}},
 		{"twice", "rounds: 6\nrounds: 7\ncells: [grpc]", []string{"p.yaml:", "rounds"}},
 		{"no rounds", "rounds: 0\ncells: [grpc]", []string{"rounds: 0, want 1 for a look, or 6"}},
-		{"two rounds", "rounds: 2\ncells: [grpc]", []string{"rounds: 2 are too few for any verdict"}},
+		{"two rounds", "rounds: 2\ncells: [grpc]", []string{"p.yaml:1: rounds: 2 are too few for any verdict"}},
 		{"minus", "rounds: -1\ncells: [grpc]", []string{"rounds: -1"}},
 		{"no number", "rounds: six\ncells: [grpc]", []string{`p.yaml:1: rounds: "six", want a whole number`}},
 		{"no window", "window: 0s\ncells: [grpc]", []string{"window: 0s"}},

@@ -39,7 +39,7 @@ func (r *reader) list(n *yaml.Node, of string) map[string][]setting {
 // transport does not go by is taken from the base only where it is set there.
 func (r *reader) cell(line int, over settings) {
 	all := r.base.with(over)
-	c := base()
+	c := DefaultBase()
 	if _, set := over["transport"]; set {
 		if _, set := over["http_version"]; !set {
 			delete(all, "http_version")
@@ -49,7 +49,7 @@ func (r *reader) cell(line int, over settings) {
 		c.HTTPVersion = ""
 	}
 	if s, set := all["source"]; set && s.value != "synth" { // what a capture brings itself
-		c.Symbols, c.Arrivals, c.Rate = 0, "", 0
+		c.Symbols, c.Arrivals, c.Rate = 0, CaptureArrivals, 0
 	}
 	failed := false
 	for i := range axisList {
@@ -186,9 +186,6 @@ func (r *reader) orders(n *yaml.Node) {
 		r.duration(v, "window", &o.Window)
 	}
 	r.plan.Orders = o
-	if err := o.check(); err != nil {
-		r.faults.add(n.Line, "%w", err)
-	}
 }
 
 func (r *reader) thresholds(n *yaml.Node) {

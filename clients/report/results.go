@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
@@ -22,6 +21,7 @@ type Results struct {
 	Host    measure.Host `json:"host"`
 	Seed    uint64       `json:"seed"`
 	Source  string       `json:"source"` // synth, or the capture's file name
+	Plan    string       `json:"plan"`   // its name; empty: none
 	// How the runs were asked for.
 	WarmupNS   int64   `json:"warmup_ns"`
 	DurationNS int64   `json:"duration_ns"`
@@ -50,22 +50,7 @@ func (r *Results) WriteFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".results-*")
-	if err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
-	_, err = tmp.Write(append(b, '\n'))
-	if e := tmp.Chmod(0o644); err == nil {
-		err = e
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
+	if err := writeWhole(path, append(b, '\n')); err != nil {
 		return fmt.Errorf("write results: %w", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
 )
 
 // row is a line of the table: a figure of each run.
@@ -19,7 +21,7 @@ type row struct {
 
 // rows are the figures of the table in their order; an empty name parts groups.
 var rows = []row{
-	{"verdict", verdict},
+	{verdictRow, verdict},
 	{"", nil},
 	{"streams", func(c *Cell, _ *measure.Run) string { return count(int64(c.Streams)) }},
 	{"connections", func(c *Cell, _ *measure.Run) string { return count(int64(c.Connections)) }},
@@ -56,43 +58,99 @@ var rows = []row{
 	{"reordered", func(_ *Cell, r *measure.Run) string { return count(r.Reordered) }},
 }
 
-// WriteTable writes a column for every run of every cell, and below it why runs
-// are not valid or are saturated. A figure that was not measured is a dash.
+// WriteTable writes a column for every cell, and below it why runs are not valid or
+// are saturated. Where a cell has several runs the figures are medians over those
+// that are usable, or over all where none is. A figure that was not measured is a
+// dash.
 func WriteTable(w io.Writer, r *Results) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	var notes []string
-	line := func(first string, cellText func(c *Cell, run *measure.Run, n int) string) {
+	columns := columnsOf(r)
+	line := func(first string, text func(c *column) string) {
 		_, _ = fmt.Fprint(tw, first, "\t") // tw keeps the error for Flush
-		for i := range r.Cells {
-			for n, run := range r.Cells[i].Runs {
-				_, _ = fmt.Fprint(tw, cellText(&r.Cells[i], run, n), "\t")
-			}
+		for i := range columns {
+			_, _ = fmt.Fprint(tw, text(&columns[i]), "\t")
 		}
 		_, _ = fmt.Fprintln(tw)
 	}
-	title := func(c *Cell, _ *measure.Run, n int) string {
-		if len(c.Runs) > 1 {
-			return fmt.Sprintf("%s #%d", c.Name(), n+1)
-		}
-		return c.Name()
-	}
-	line("", title)
+	line("", func(c *column) string { return c.title })
 	for _, row := range rows {
-		if row.value == nil {
-			line("", func(*Cell, *measure.Run, int) string { return "" })
-			continue
-		}
-		line(row.name, func(c *Cell, run *measure.Run, _ int) string { return row.value(c, run) })
-	}
-	for i := range r.Cells {
-		for n, run := range r.Cells[i].Runs {
-			for _, reason := range run.Reasons {
-				notes = append(notes, title(&r.Cells[i], run, n)+": "+reason)
-			}
+		switch {
+		case row.value == nil:
+			line("", func(*column) string { return "" })
+		case row.name == verdictRow:
+			line(row.name, func(c *column) string { return c.verdict })
+		default:
+			line(row.name, func(c *column) string { return row.value(c.cell, c.run) })
 		}
 	}
 	if err := tw.Flush(); err != nil {
 		return fmt.Errorf("write table: %w", err)
+	}
+	if _, err := io.WriteString(w, tableNotes(r, columns)); err != nil {
+		return fmt.Errorf("write table: %w", err)
+	}
+	return nil
+}
+
+const verdictRow = "verdict"
+
+// column is a cell with its only run, or the medians of its runs.
+type column struct {
+	title, verdict string
+	cell           *Cell
+	run            *measure.Run
+}
+
+func columnsOf(r *Results) []column {
+	cells := make([]plan.Cell, len(r.Cells))
+	for i := range r.Cells {
+		cells[i] = r.Cells[i].Cell
+	}
+	labels := plan.Labels(cells)
+	var columns []column
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		switch len(c.Runs) {
+		case 0:
+			continue
+		case 1:
+			columns = append(columns, column{labels[i], verdict(c, c.Runs[0]), c, c.Runs[0]})
+			continue
+		}
+		usable := c.Usable()
+		said := fmt.Sprintf("%d of %d valid", len(usable), len(c.Runs))
+		if len(usable) == 0 {
+			usable = c.Runs
+		}
+		columns = append(columns, column{labels[i], said, c, measure.MedianRun(usable)})
+	}
+	return columns
+}
+
+// Usable are the runs that a comparison may use: valid and not saturated.
+func (c *Cell) Usable() []*measure.Run {
+	var usable []*measure.Run
+	for _, run := range c.Runs {
+		if run.Valid && !run.Saturated {
+			usable = append(usable, run)
+		}
+	}
+	return usable
+}
+
+// tableNotes says below a table why runs are not usable.
+func tableNotes(r *Results, columns []column) string {
+	var notes []string
+	for _, c := range columns {
+		for n, run := range c.cell.Runs {
+			title := c.title
+			if len(c.cell.Runs) > 1 {
+				title += fmt.Sprintf(", round %d", cmp.Or(run.Round, n+1))
+			}
+			for _, reason := range run.Reasons {
+				notes = append(notes, title+": "+reason)
+			}
+		}
 	}
 	if bad := unusable(r); bad > 0 {
 		notes = append(notes, "", fmt.Sprintf("%d of %d runs are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
@@ -100,10 +158,7 @@ func WriteTable(w io.Writer, r *Results) error {
 	if len(notes) > 0 {
 		notes = append([]string{""}, notes...)
 	}
-	if _, err := io.WriteString(w, strings.Join(append(notes, ""), "\n")); err != nil {
-		return fmt.Errorf("write table: %w", err)
-	}
-	return nil
+	return strings.Join(append(notes, ""), "\n")
 }
 
 func verdict(_ *Cell, r *measure.Run) string { return verdictOf(r.Valid, r.Saturated) }
@@ -177,12 +232,8 @@ func runs(r *Results) (n int) {
 }
 
 func unusable(r *Results) (n int) {
-	for _, c := range r.Cells {
-		for _, run := range c.Runs {
-			if !run.Valid || run.Saturated {
-				n++
-			}
-		}
+	for i := range r.Cells {
+		n += len(r.Cells[i].Runs) - len(r.Cells[i].Usable())
 	}
 	return n
 }

@@ -37,7 +37,7 @@ const orderBudget = time.Minute
 // ran have been told to Done.
 func (r *Runner) Orders(ctx context.Context, cells []plan.OrderCell, o OrderOptions, interrupt <-chan struct{}) error {
 	budget := ordersTake(len(cells), o) + openBudget
-	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(plan.Cell{Symbols: 1, Arrivals: "steady"}, budget), "--reserve="+o.Symbol))
+	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(plan.Cell{Source: "synth", Symbols: 1, Arrivals: "steady"}, budget), "--reserve="+o.Symbol))
 	if err != nil {
 		return err
 	}

@@ -17,9 +17,7 @@ import (
 // Options are what all cells of a comparison share.
 type Options struct {
 	Binary   string // the tickgauge program
-	Source   string // synth, or a capture's path
-	Seed     uint64
-	Zipf     float64
+	Seed     uint64 // of synthetic sources
 	Warmup   time.Duration
 	Duration time.Duration
 	Stderr   *os.File // takes the progress of the fleets
@@ -136,15 +134,15 @@ func readResults(path string) (*results, error) {
 func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {
 	args := []string{
 		"--grpc-addr=127.0.0.1:0", "--http-addr=127.0.0.1:0", "--debug-addr=127.0.0.1:0", "--hold",
-		"--source=" + r.opts.Source,
+		"--source=" + c.Source,
 		"--max-duration=" + budget.String(), // should this process die, the exchange ends by itself
 	}
 	if c.Rate > 0 {
 		args = append(args, "--rate="+strconv.FormatFloat(c.Rate, 'g', -1, 64))
 	}
-	if r.opts.Source == "synth" {
+	if c.Source == "synth" {
 		return append(args, "--symbols="+strconv.Itoa(c.Symbols), "--arrivals="+c.Arrivals,
-			"--seed="+strconv.FormatUint(r.opts.Seed, 10), "--zipf="+strconv.FormatFloat(r.opts.Zipf, 'g', -1, 64))
+			"--seed="+strconv.FormatUint(r.opts.Seed, 10), "--zipf="+strconv.FormatFloat(c.Zipf, 'g', -1, 64))
 	}
 	return append(args, "--loop")
 }
@@ -156,7 +154,7 @@ func (r *Runner) fleetArgs(c plan.Cell, ready Ready, out string) []string {
 	}
 	args := []string{
 		"fleet", "--transport=" + c.Transport, "--http-version=" + c.HTTPVersion, "--encoding=" + c.Encoding,
-		"--streams=" + strconv.Itoa(c.Streams), "--connections=" + strconv.Itoa(c.Connections),
+		"--streams=" + strconv.Itoa(c.Streams), "--connections=" + strconv.Itoa(c.Connections), "--symbols-per-stream=" + strconv.Itoa(max(1, c.SymbolsPerStream)),
 		"--warmup=" + r.opts.Warmup.String(), "--duration=" + r.opts.Duration.String(),
 		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--label=" + c.Name(),
 	}

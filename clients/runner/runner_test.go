@@ -16,7 +16,7 @@ import (
 
 var cell = plan.Cell{
 	Transport: "sse", HTTPVersion: "2", Encoding: "json", Streams: 300, Connections: 20, Symbols: 9,
-	Rate: 12.5, Arrivals: "poisson", Policy: "drop-oldest",
+	Rate: 12.5, Arrivals: "poisson", Policy: "drop-oldest", Source: "synth",
 }
 
 // prepare returns a runner whose children do as told, and fails the test where
@@ -29,7 +29,7 @@ func prepare(t *testing.T, exchange, fleet string, stderr *os.File) (r *Runner, 
 	t.Setenv(childrenDir, dir)
 	t.Setenv("TMPDIR", temp)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // children with a race detector take a second to end
-	r, err := New(Options{Binary: os.Args[0], Source: "synth", Seed: 7, Warmup: time.Second, Duration: 2 * time.Second, Stderr: stderr})
+	r, err := New(Options{Binary: os.Args[0], Seed: 7, Warmup: time.Second, Duration: 2 * time.Second, Stderr: stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,30 +185,28 @@ func TestNewWantsTheProgram(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	ready := Ready{GRPC: "h:1", HTTP: "h:2", Debug: "h:3"}
-	opts := Options{Source: "synth", Seed: 1<<64 - 1, Zipf: 1.5, Warmup: 3 * time.Second, Duration: 10 * time.Second}
-	capture := opts
-	capture.Source = "captures/binance.jsonl.gz"
+	opts := Options{Seed: 1<<64 - 1, Warmup: 3 * time.Second, Duration: 10 * time.Second}
+	const capture = "captures/binance.jsonl.gz"
 	const exchange = "--grpc-addr=127.0.0.1:0 --http-addr=127.0.0.1:0 --debug-addr=127.0.0.1:0 --hold --source="
 	for _, c := range []struct {
 		name            string
-		opts            Options
 		cell            plan.Cell
 		exchange, fleet string
 	}{
-		{"synthetic over gRPC", opts,
-			plan.Cell{Transport: "grpc", HTTPVersion: "2", Encoding: "protobuf", Streams: 10_000, Connections: 100, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate"},
+		{"synthetic over gRPC",
+			plan.Cell{Source: "synth", Zipf: 1.5, SymbolsPerStream: 2, Transport: "grpc", HTTPVersion: "2", Encoding: "protobuf", Streams: 10_000, Connections: 100, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate"},
 			exchange + "synth --max-duration=4m0s --rate=200 --symbols=100 --arrivals=steady --seed=18446744073709551615 --zipf=1.5",
-			"fleet --transport=grpc --http-version=2 --encoding=protobuf --streams=10000 --connections=100 --warmup=3s --duration=10s --target=h:1 --debug-target=h:3 --json=out --no-table --label=grpc/100 --policy=conflate"},
-		{"a capture over WebSocket", capture,
-			plan.Cell{Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5},
+			"fleet --transport=grpc --http-version=2 --encoding=protobuf --streams=10000 --connections=100 --symbols-per-stream=2 --warmup=3s --duration=10s --target=h:1 --debug-target=h:3 --json=out --no-table --label=grpc/100 --policy=conflate"},
+		{"a capture over WebSocket",
+			plan.Cell{Source: capture, Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --loop",
-			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket"},
-		{"a capture at another rate", capture, plan.Cell{Transport: "sse", Rate: 1e6},
+			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket"},
+		{"a capture at another rate", plan.Cell{Source: capture, Transport: "sse", Rate: 1e6},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --rate=1e+06 --loop",
-			"fleet --transport=sse --http-version= --encoding= --streams=0 --connections=0 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=sse h1"},
+			"fleet --transport=sse --http-version= --encoding= --streams=0 --connections=0 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=sse h1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := &Runner{opts: c.opts}
+			r := &Runner{opts: opts}
 			if got := strings.Join(r.exchangeArgs(c.cell, 4*time.Minute), " "); got != c.exchange {
 				t.Errorf("exchange\n got %s\nwant %s", got, c.exchange)
 			}

@@ -5,138 +5,107 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/alecthomas/kong"
+
 	"github.com/tickgauge/tickgauge/clients/plan"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/runner"
 )
 
 type compareCmd struct {
-	Streams     int           `default:"10000" help:"Streams of each cell."`
-	Connections int           `placeholder:"N" help:"Connections of the cells that share them; 100 unless given, or half of the streams where that is fewer."`
-	Transports  []string      `placeholder:"CELL" help:"Cells to run, in this order: grpc, grpc-own, websocket, sse, sse-h2c; all unless given."`
-	Encoding    string        `default:"protobuf" enum:"protobuf,json" help:"Encoding on every transport: one of ${enum}."`
-	Policy      string        `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: one of ${enum}."`
-	Source      string        `default:"synth" placeholder:"synth|FILE" help:"What the exchange publishes: synth, or a recorded capture, which is looped."`
-	Symbols     *int          `placeholder:"N" help:"Synthetic symbols; 100 unless given."`
-	Rate        *float64      `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
-	Arrivals    string        `default:"" placeholder:"NAME" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty."`
-	Zipf        *float64      `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
-	Seed        *uint64       `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
-	Warmup      time.Duration `default:"3s" help:"Time before the measured window."`
-	Duration    time.Duration `default:"10s" help:"The measured window of each cell."`
+	Plan   string `placeholder:"NAME|FILE" help:"Measure this plan: quick, default or full, or a file (tickgauge plan). The default plan, with what other flags change of it, unless given."`
+	Out    string `placeholder:"DIR" help:"Write each finished run there at once; results/PLAN-TIME unless given."`
+	Resume string `placeholder:"DIR" help:"Go on with the comparison in this directory: run what is not there yet."`
 
-	SkipStreams   bool          `help:"Measure no transports of streams."`
-	SkipOrders    bool          `help:"Measure no paths of orders."`
-	Paths         []string      `placeholder:"PATH" help:"Paths of orders, in this order: grpc-unary, rest-unary, rest-unary-h2c, grpc-stream, websocket, rest+sse, rest+sse-h2c; all unless given."`
-	OrderWorkers  int           `default:"64" help:"Workers of each path."`
-	OrderRate     float64       `default:"1000" help:"Orders per second of the open loop, alone and beside the streams."`
-	OrderDuration time.Duration `default:"4s" help:"The measured window of each run of orders."`
-	PayloadBytes  int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
-	Beside        string        `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c" help:"Cell whose streams the orders go beside: one of ${enum}."`
+	Rounds      *int           `placeholder:"N" help:"Run every cell so often, interleaved: 1 for a look, 6 or more for a verdict; 6 unless given."`
+	Streams     int            `default:"10000" help:"Streams of each cell."`
+	Connections int            `placeholder:"N" help:"Connections of the cells that share them; 100 unless given, or half of the streams where that is fewer."`
+	Transports  []string       `placeholder:"CELL" help:"Cells to run, in this order: grpc, grpc-own, websocket, sse, sse-h2c; all unless given."`
+	Encoding    string         `default:"protobuf" enum:"protobuf,json" help:"Encoding on every transport: one of ${enum}."`
+	Policy      string         `default:"conflate" enum:"conflate,drop-oldest,disconnect" help:"What the exchange does when a stream's queue is full: one of ${enum}."`
+	Source      string         `default:"synth" placeholder:"synth|FILE" help:"What the exchange publishes: synth, or a recorded capture, which is looped."`
+	Symbols     *int           `placeholder:"N" help:"Synthetic symbols; 100 unless given."`
+	Rate        *float64       `placeholder:"TICKS/S" help:"Mean ticks per second over all symbols; synth takes 200, a capture its own."`
+	Arrivals    string         `default:"" placeholder:"NAME" enum:",steady,poisson,bursty" help:"How synthetic ticks are spaced: steady (unless given), poisson, or bursty."`
+	Zipf        *float64       `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
+	Seed        *uint64        `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
+	Warmup      *time.Duration `placeholder:"TIME" help:"Time before the measured window; 1s unless given."`
+	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 4s unless given."`
 
-	JSON string `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	SkipStreams   bool           `help:"Measure no transports of streams."`
+	SkipOrders    bool           `help:"Measure no paths of orders."`
+	Paths         []string       `placeholder:"PATH" help:"Paths of orders, in this order: grpc-unary, rest-unary, rest-unary-h2c, grpc-stream, websocket, rest+sse, rest+sse-h2c; all unless given."`
+	OrderWorkers  int            `default:"64" help:"Workers of each path."`
+	OrderRate     float64        `default:"1000" help:"Orders per second of the open loop, alone and beside the streams."`
+	OrderDuration *time.Duration `placeholder:"TIME" help:"The measured window of each run of orders; 2s unless given."`
+	PayloadBytes  int            `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	Beside        string         `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c" help:"Cell whose streams the orders go beside: one of ${enum}."`
+
+	Threshold []string `sep:"none" placeholder:"CELL.FIGURE<VALUE" help:"What is expected of the median, such as 'grpc.latency.p99 < 5ms'; may be repeated."`
+	JSON      string   `name:"json" placeholder:"FILE" help:"Write all results there too (docs/results.md)."`
 }
-
-// defaultRate is the synthetic ticks/s of a comparison: with 10,000 streams on
-// 100 symbols 20,000 deliveries/s.
-const defaultRate = 200
 
 // Help is the long text of --help.
 func (compareCmd) Help() string {
-	return `Runs the same schedule over each transport, one after the other, and prints a table:
-gRPC on shared connections, gRPC with a connection for each stream, WebSocket, SSE over
-HTTP/1.1, SSE over h2c on shared connections. Then orders on each path: alone in a closed
-loop, alone at a rate, and at that rate beside the streams. Ctrl-C in a window ends it early and prints
-what was measured. What exchange and fleet can beside this is for those commands.
+	return `Runs the same schedule over each transport, and prints a table: gRPC on shared
+connections, gRPC with a connection for each stream, WebSocket, SSE over HTTP/1.1, SSE
+over h2c on shared connections. Every cell is run once a round, every other round in
+reverse, with an exchange and a fleet of its own each time; the table has the medians.
+Then orders on each path: alone in a closed loop, alone at a rate, and at that rate
+beside the streams.
+
+Each finished run is written to a directory at once. Ctrl-C ends the run under way
+early, and prints what was measured; --resume goes on later.
 
 The exit status is 0 where all cells ran (one that is not valid is a finding and no
-failure), 1 where one failed, lost streams or was interrupted, 2 for a wrong flag.
+failure), 1 where one failed, lost streams or was interrupted, 2 for a wrong flag or
+plan, 3 where a threshold does not hold.
 
 Examples:
   tickgauge compare
-  tickgauge compare --streams 1000 --transports grpc,websocket --json results.json
+  tickgauge compare --plan quick
+  tickgauge compare --plan mine.yaml --threshold 'grpc.latency.p99 < 20ms'
+  tickgauge compare --rounds 1 --streams 1000 --transports grpc,websocket --json results.json
   tickgauge compare --skip-streams --paths grpc-unary,rest-unary --encoding json
-  tickgauge compare --source capture.jsonl.gz --streams 200`
+  tickgauge compare --resume results/full-20260101T120000Z`
 }
 
-// Run runs the cells. It fails where a cell has no result, not where one is
+// Run measures the plan. It fails where a run has no result, not where one is
 // invalid or saturated: that is a finding.
-func (c *compareCmd) Run() error {
-	if err := c.check(); err != nil {
-		return usageError{err}
+func (c *compareCmd) Run(ctx *kong.Context) error {
+	if c.JSON != "" {
+		if err := mayWrite(c.JSON); err != nil {
+			return usageError{err}
+		}
 	}
-	source := sourceFlags{Source: c.Source, Rate: c.Rate, Arrivals: c.Arrivals, Zipf: c.Zipf, Seed: c.Seed, Loop: c.Source != synthSource}
-	if c.Symbols != nil {
-		source.Symbols = strconv.Itoa(*c.Symbols)
-	}
-	if c.Source == synthSource && c.Rate == nil {
-		rate := float64(defaultRate)
-		source.Rate = &rate
-	}
-	// Opened once here, so that a fault shows before the first cell.
-	opened, closeSource, err := source.open(quiet())
+	head := newResults()
+	dir, err := c.open(given(ctx), head)
 	if err != nil {
 		return err
-	}
-	symbols := opened.Symbols()
-	closeSource()
-	schedule := source.schedule()
-	cells, err := plan.Default(c.Transports, plan.Cell{
-		Encoding: c.Encoding, Streams: c.Streams, Connections: c.Connections, Symbols: len(symbols), SymbolsPerStream: 1,
-		Rate: schedule.Rate, Arrivals: schedule.Arrivals, Policy: c.Policy,
-	})
-	if err != nil {
-		return usageError{err}
-	}
-	orders, err := c.orderPart(cells[0], symbols)
-	if err != nil {
-		return usageError{err}
-	}
-	if c.SkipStreams {
-		cells = nil
-	}
-	need := cells
-	if orders != nil {
-		need = append(need, orders.streams)
-	}
-	results := newResults()
-	results.Seed, results.Source, results.Zipf = schedule.Seed, schedule.Source, schedule.Zipf
-	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
-	for _, cell := range need {
-		if err := enoughFiles(cell.Connections, "the cell "+cell.Name(), "use fewer --streams, or leave the cell out with --transports"); err != nil {
-			return err
-		}
 	}
 	binary, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the tickgauge program: %w", err)
 	}
-	r, err := runner.New(runner.Options{
-		Binary: binary, Source: c.Source, Seed: schedule.Seed, Zipf: schedule.Zipf, Warmup: c.Warmup, Duration: c.Duration, Stderr: os.Stderr,
-	})
+	p := dir.Plan()
+	r, err := runner.New(runner.Options{Binary: binary, Seed: p.Seed, Warmup: p.Warmup, Duration: p.Window, Stderr: os.Stderr})
 	if err != nil {
 		return err
 	}
-	failed := c.runAll(r, cells, orders, results)
+	m := &comparison{dir: dir, plan: p, runner: r}
+	failed := m.run()
+	results, err := dir.Finish()
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	m.addCut(results)
 	if len(results.Cells) == 0 && len(results.Orders) == 0 {
 		return failed // an earlier results file stays as it was
 	}
-	if len(results.Cells) > 0 {
-		if err := report.WriteTable(os.Stdout, results); err != nil {
-			return err
-		}
-	}
-	if len(results.Orders) > 0 {
-		if len(results.Cells) > 0 {
-			fmt.Println()
-		}
-		if err := report.WriteOrders(os.Stdout, results.Orders); err != nil {
-			return err
-		}
+	if err := printResults(os.Stdout, results); err != nil {
+		return err
 	}
 	if c.JSON != "" {
 		if err := results.WriteFile(c.JSON); err != nil {
@@ -144,55 +113,54 @@ func (c *compareCmd) Run() error {
 		}
 		fmt.Fprintln(os.Stderr, "wrote", c.JSON)
 	}
+	fmt.Fprintln(os.Stderr, "all runs are in", dir.Path())
 	return failed
 }
 
-// runAll runs the cells of streams and of orders until all are done or a signal
-// came.
-func (c *compareCmd) runAll(r *runner.Runner, cells []plan.Cell, orders *orderPart, results *report.Results) error {
-	ctx, interrupt, stop := interruptible()
-	defer stop()
-	var failed error
-	for i, cell := range cells {
-		fmt.Fprintf(os.Stderr, "cell %d of %d: %s, %d streams on %d connections\n", i+1, len(cells), cell.Name(), cell.Streams, cell.Connections)
-		run, err := r.Run(ctx, cell, interrupt)
+// open makes the directory of the comparison, or opens the one to go on with.
+func (c *compareCmd) open(given map[string]bool, head *report.Results) (*report.Directory, error) {
+	if c.Resume != "" {
+		if err := only(given, "--resume: the directory has the plan", "resume", "json"); err != nil {
+			return nil, err
+		}
+		dir, err := report.OpenDirectory(c.Resume, head)
 		if err != nil {
-			fmt.Fprintf(os.Stderr, "tickgauge: cell %s: %v\n", cell.Name(), err)
-			failed = errShown
+			return nil, err
 		}
-		if run != nil {
-			results.Cells = append(results.Cells, report.Cell{Cell: cell, Runs: []*measure.Run{run}})
-		}
-		select {
-		case <-interrupt:
-			fmt.Fprintf(os.Stderr, "interrupted with %d of %d cells measured\n", len(results.Cells), len(cells))
-			return errShown
-		default:
-		}
+		return dir, c.ready(dir.Plan(), head)
 	}
-	if orders == nil {
-		return failed
+	p, err := c.plan(given)
+	if err != nil {
+		return nil, err
 	}
-	return errors.Join(failed, orders.run(ctx, r, interrupt, results))
+	if err := c.ready(p, head); err != nil {
+		return nil, err
+	}
+	path := c.Out
+	if path == "" {
+		path = filepath.Join("results", p.Name+"-"+time.Now().UTC().Format("20060102T150405Z"))
+	}
+	return report.CreateDirectory(path, p, head)
 }
 
-func (c *compareCmd) check() error {
-	if err := positive(map[string]bounded{"--streams": {float64(c.Streams), mostStreams}, "--duration": seconds(c.Duration)}); err != nil {
+// ready checks that this machine can run the plan, and fills in what the captures
+// bring and what the results have of the plan.
+func (c *compareCmd) ready(p *plan.Plan, head *report.Results) error {
+	if err := fillCaptures(p); err != nil {
 		return err
 	}
-	if c.Connections < 0 || c.Warmup < 0 {
-		return errors.New("--connections and --warmup must not be negative")
-	}
-	if c.SkipStreams && c.SkipOrders {
-		return errors.New("--skip-streams and --skip-orders together measure nothing")
-	}
-	if err := c.checkOrders(); err != nil {
+	if err := p.CheckCells(checkFiles); err != nil {
 		return err
 	}
-	if c.JSON != "" {
-		return mayWrite(c.JSON)
+	head.WarmupNS, head.DurationNS, head.Seed, head.Plan = int64(p.Warmup), int64(p.Window), p.Seed, p.Name
+	if len(p.Cells) > 0 {
+		head.Source, head.Zipf = filepath.Base(p.Cells[0].Source), p.Cells[0].Zipf
 	}
 	return nil
+}
+
+func checkFiles(cell plan.Cell) error {
+	return enoughFiles(cell.Connections, "the cell "+cell.Name(), "use fewer streams, or leave the cell out")
 }
 
 // mayWrite returns an error where results could not be written to path, before

@@ -11,15 +11,7 @@ import (
 	"github.com/tickgauge/tickgauge/clients/plan"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/runner"
-	"github.com/tickgauge/tickgauge/feed"
 )
-
-// orderPart is what a comparison measures of orders.
-type orderPart struct {
-	closed, open []plan.OrderCell // alone
-	streams      plan.Cell        // beside which the open ones go again
-	opts         runner.OrderOptions
-}
 
 // reservedSymbol is what a comparison's orders trade.
 const reservedSymbol = "ORDERS"
@@ -27,93 +19,104 @@ const reservedSymbol = "ORDERS"
 // orderWarmup is short: what is to warm up are connections and caches.
 const orderWarmup = 500 * time.Millisecond
 
-func (c *compareCmd) checkOrders() error {
-	if err := positive(map[string]bounded{
-		"--order-workers": {float64(c.OrderWorkers), mostWorkers}, "--order-rate": {c.OrderRate, 1e7}, "--order-duration": seconds(c.OrderDuration),
-	}); err != nil {
+// orders runs the phases of orders that are not there yet: alone in a closed loop
+// and at a rate, and at that rate beside streams.
+func (m *comparison) orders(ctx context.Context, interrupt <-chan struct{}) error {
+	o := m.plan.Orders
+	load := plan.OrderCell{Encoding: o.Encoding, Workers: o.Workers, PayloadBytes: o.PayloadBytes}
+	closed, err := plan.DefaultOrders(o.Paths, load)
+	if err != nil {
 		return err
 	}
-	if c.PayloadBytes < 0 || c.PayloadBytes > mostPayload {
-		return fmt.Errorf("--payload-bytes %d: want 0 to %d", c.PayloadBytes, mostPayload)
+	load.Rate = o.Rate
+	open, err := plan.DefaultOrders(o.Paths, load)
+	if err != nil {
+		return err
+	}
+	streams, err := m.besideCell()
+	if err != nil {
+		return err
+	}
+	alone := append(closed, open...)
+	failed := m.phase(report.OrdersAlone, "orders alone", len(alone), interrupt, func(opts runner.OrderOptions) (*measure.Run, error) {
+		return nil, m.runner.Orders(ctx, alone, opts, interrupt)
+	})
+	if failed != nil && !errors.Is(failed, errGoOn) {
+		return shown(failed)
+	}
+	what := fmt.Sprintf("orders beside %d streams", streams.Streams)
+	again := m.phase(report.OrdersBeside, what, len(open), interrupt, func(opts runner.OrderOptions) (*measure.Run, error) {
+		return m.runner.OrdersBeside(ctx, streams, open, opts, interrupt)
+	}, streams)
+	if again != nil {
+		return shown(again)
+	}
+	return shown(failed)
+}
+
+// besideCell is the cell whose streams the orders go beside, like those of the plan
+// in all else.
+func (m *comparison) besideCell() (plan.Cell, error) {
+	base := plan.DefaultBase()
+	if len(m.plan.Cells) > 0 {
+		base = m.plan.Cells[0]
+		if base.Connections == base.Streams {
+			base.Connections = 0
+		}
+	}
+	base.OrderPath, base.Compression = "", ""
+	cells, err := plan.Default([]string{m.plan.Orders.Beside}, base)
+	if err != nil {
+		return plan.Cell{}, err
+	}
+	cells[0].OrdersBeside = m.plan.Orders.Rate
+	return cells[0], nil
+}
+
+// phase runs one phase and writes its runs down when it has ended by itself.
+func (m *comparison) phase(name, what string, of int, interrupt <-chan struct{}, run func(runner.OrderOptions) (*measure.Run, error), beside ...plan.Cell) error {
+	if m.dir.HasOrders(name) {
+		return nil
+	}
+	select {
+	case <-interrupt:
+		fmt.Fprintln(os.Stderr, "interrupted before the", what)
+		return errShown
+	default:
+	}
+	var done []*measure.Orders
+	began := time.Now()
+	streams, err := run(runner.OrderOptions{
+		Symbol: reservedSymbol, Warmup: orderWarmup, Duration: m.plan.Orders.Window,
+		Done: func(o *measure.Orders) { done = append(done, o) },
+		Starting: func(i int, c plan.OrderCell) {
+			fmt.Fprintf(os.Stderr, "%s, %d of %d: %s\n", what, i+1, of, c.Name())
+		},
+	})
+	var cells []report.Cell
+	if streams != nil {
+		streams.Started = began.UTC().Format(time.RFC3339)
+		cells = []report.Cell{{Cell: beside[0], Runs: []*measure.Run{streams}}}
+	}
+	interrupted := errors.Is(err, runner.ErrInterrupted)
+	select {
+	case <-interrupt:
+		interrupted = true
+	default:
+	}
+	if interrupted {
+		m.cutOrders, m.cutBeside = done, cells
+		fmt.Fprintf(os.Stderr, "interrupted in the %s; go on with --resume %s\n", what, m.dir.Path())
+		return errShown
+	}
+	if len(done) > 0 {
+		if e := m.dir.SaveOrders(name, done, cells); e != nil {
+			return fmt.Errorf("%w; make room and go on with --resume %s", e, m.dir.Path())
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "tickgauge: %s: %v\n", what, err)
+		return errGoOn
 	}
 	return nil
-}
-
-// orderPart returns nil where orders are skipped. Base has what all cells have in
-// common.
-func (c *compareCmd) orderPart(base plan.Cell, symbols []feed.Symbol) (*orderPart, error) {
-	load := plan.OrderCell{Encoding: c.Encoding, Workers: c.OrderWorkers, PayloadBytes: c.PayloadBytes}
-	closed, err := plan.DefaultOrders(c.Paths, load)
-	if err != nil || c.SkipOrders {
-		return nil, err
-	}
-	load.Rate = c.OrderRate
-	open, err := plan.DefaultOrders(c.Paths, load)
-	if err != nil {
-		return nil, err
-	}
-	base.Connections = c.Connections
-	streams, err := plan.Default([]string{c.Beside}, base)
-	if err != nil {
-		return nil, err
-	}
-	streams[0].OrdersBeside = c.OrderRate
-	for _, s := range symbols {
-		if s.Name == reservedSymbol {
-			return nil, fmt.Errorf("the source has a symbol %s, which a comparison keeps for orders; --skip-orders leaves them out", reservedSymbol)
-		}
-	}
-	return &orderPart{closed: closed, open: open, streams: streams[0], opts: runner.OrderOptions{
-		Symbol: reservedSymbol, Warmup: orderWarmup, Duration: c.OrderDuration,
-	}}, nil
-}
-
-// run runs the phases: orders alone in a closed loop and at a rate, and at that
-// rate beside streams.
-func (p *orderPart) run(ctx context.Context, r *runner.Runner, interrupt <-chan struct{}, results *report.Results) error {
-	var failed error
-	tell := func(what string, err error) {
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "tickgauge: %s: %v\n", what, err)
-			failed = errShown
-		}
-	}
-	p.opts.Done = func(o *measure.Orders) { results.Orders = append(results.Orders, o) }
-	for _, phase := range []struct {
-		what string
-		run  func() error
-	}{
-		{"orders alone", func() error {
-			return r.Orders(ctx, append(p.closed, p.open...), p.starting("orders alone", len(p.closed)+len(p.open)), interrupt)
-		}},
-		{"orders beside streams", func() error {
-			run, err := r.OrdersBeside(ctx, p.streams, p.open, p.starting(fmt.Sprintf("orders beside %d streams", p.streams.Streams), len(p.open)), interrupt)
-			if run != nil {
-				results.Cells = append(results.Cells, report.Cell{Cell: p.streams, Runs: []*measure.Run{run}})
-			}
-			return err
-		}},
-	} {
-		select {
-		case <-interrupt:
-			fmt.Fprintln(os.Stderr, "interrupted before the", phase.what)
-			return errShown
-		default:
-		}
-		if err := phase.run(); errors.Is(err, runner.ErrInterrupted) {
-			fmt.Fprintln(os.Stderr, "interrupted in the", phase.what)
-			return errShown
-		} else {
-			tell(phase.what, err)
-		}
-	}
-	return failed
-}
-
-func (p *orderPart) starting(what string, of int) runner.OrderOptions {
-	opts := p.opts
-	opts.Starting = func(i int, c plan.OrderCell) {
-		fmt.Fprintf(os.Stderr, "%s, %d of %d: %s\n", what, i+1, of, c.Name())
-	}
-	return opts
 }

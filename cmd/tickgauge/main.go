@@ -21,6 +21,7 @@ type commands struct {
 	Fleet    fleetCmd    `cmd:"" help:"Run a fleet of subscribers against an exchange and measure every delivery."`
 	Orders   ordersCmd   `cmd:"" help:"Execute orders on an exchange over one path and measure every answer."`
 	Compare  compareCmd  `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
+	Plan     planCmd     `cmd:"" help:"Show and check the plans of comparisons."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	Show kong.VersionFlag `name:"version" help:"Print the version."`
@@ -77,7 +78,7 @@ func (e usageError) Unwrap() error { return e.error }
 func commandOf(args []string) string {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		switch args[0] {
-		case "exchange", "fleet", "orders", "compare", "version":
+		case "exchange", "fleet", "orders", "compare", "plan", "version":
 			return args[0] + " "
 		}
 	}

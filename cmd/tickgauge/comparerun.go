@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/tickgauge/tickgauge/clients/measure"
+	"github.com/tickgauge/tickgauge/clients/plan"
+	"github.com/tickgauge/tickgauge/clients/report"
+	"github.com/tickgauge/tickgauge/clients/runner"
+)
+
+// comparison measures what of a plan is not there yet.
+type comparison struct {
+	dir    *report.Directory
+	plan   *plan.Plan
+	runner *runner.Runner
+
+	// A run that a signal cut short is shown, and not kept: --resume repeats it.
+	cut       *measure.Run
+	cutCell   plan.Cell
+	cutOrders []*measure.Orders
+	cutBeside []report.Cell
+}
+
+// mostFailures is how many runs in a row may fail before the comparison gives up.
+const mostFailures = 3
+
+// run runs what is missing until all is done or a signal came. The error has been
+// told, but for one of writing.
+func (m *comparison) run() error {
+	ctx, interrupt, stop := interruptible()
+	defer stop()
+	failed := m.streams(ctx, interrupt)
+	if failed != nil && !errors.Is(failed, errGoOn) || m.plan.Orders == nil {
+		return shown(failed)
+	}
+	return errors.Join(shown(failed), m.orders(ctx, interrupt))
+}
+
+// errGoOn is of runs that failed, and were told, in a comparison that goes on.
+var errGoOn = errors.New("some runs failed")
+
+func shown(err error) error {
+	if errors.Is(err, errGoOn) {
+		return errShown
+	}
+	return err
+}
+
+func (m *comparison) streams(ctx context.Context, interrupt <-chan struct{}) error {
+	jobs := m.plan.Jobs()
+	left := newEstimate(m.plan, jobs, m.dir)
+	labels := plan.Labels(m.plan.Cells)
+	var failed error
+	inARow := 0
+	for i, job := range jobs {
+		if m.dir.Has(job) {
+			continue
+		}
+		cell := m.plan.Cells[job.Cell]
+		fmt.Fprintf(os.Stderr, "run %d of %d, round %d of %d: %s, %d streams on %d connections%s\n",
+			i+1, len(jobs), job.Round+1, m.plan.Rounds, labels[job.Cell], cell.Streams, cell.Connections, left)
+		began := time.Now()
+		var orders []*measure.Orders
+		run, err := m.one(ctx, cell, interrupt, func(o *measure.Orders) { orders = append(orders, o) })
+		left.done(cell, time.Since(began))
+		if inARow++; err != nil {
+			fmt.Fprintf(os.Stderr, "tickgauge: %s: %v\n", labels[job.Cell], err)
+			failed = errGoOn
+		} else {
+			inARow = 0
+		}
+		if run != nil {
+			run.Round, run.Started = job.Round+1, began.UTC().Format(time.RFC3339)
+			if run.Interrupted {
+				m.cut, m.cutCell = run, cell
+			} else if err := m.dir.Save(job, run, orders...); err != nil {
+				return fmt.Errorf("%w; make room and go on with --resume %s", err, m.dir.Path())
+			}
+		}
+		select {
+		case <-interrupt:
+			fmt.Fprintf(os.Stderr, "interrupted in run %d of %d; go on with --resume %s\n", i+1, len(jobs), m.dir.Path())
+			return errShown
+		default:
+		}
+		if inARow == mostFailures {
+			fmt.Fprintf(os.Stderr, "tickgauge: %d runs in a row failed; mend that, and go on with --resume %s\n", inARow, m.dir.Path())
+			return errShown
+		}
+	}
+	return failed
+}
+
+// one runs a cell, with orders beside it where it asks for them, which go to done.
+func (m *comparison) one(ctx context.Context, cell plan.Cell, interrupt <-chan struct{}, done func(*measure.Orders)) (*measure.Run, error) {
+	if cell.OrderPath == "" {
+		return m.runner.Run(ctx, cell, interrupt)
+	}
+	orders, err := plan.DefaultOrders([]string{cell.OrderPath}, plan.OrderCell{Encoding: cell.Encoding, Workers: 64, Rate: cell.OrdersBeside})
+	if err != nil {
+		return nil, err
+	}
+	return m.runner.OrdersBeside(ctx, cell, orders, runner.OrderOptions{
+		Symbol: reservedSymbol, Warmup: orderWarmup, Duration: m.plan.Window, Done: done,
+	}, interrupt)
+}
+
+// addCut adds the runs that were cut short to what is shown.
+func (m *comparison) addCut(r *report.Results) {
+	r.Orders = append(r.Orders, m.cutOrders...)
+	r.Cells = append(r.Cells, m.cutBeside...)
+	if m.cut == nil {
+		return
+	}
+	for i := range r.Cells {
+		if r.Cells[i].Cell == m.cutCell {
+			r.Cells[i].Runs = append(r.Cells[i].Runs, m.cut)
+			return
+		}
+	}
+	r.Cells = append(r.Cells, report.Cell{Cell: m.cutCell, Runs: []*measure.Run{m.cut}})
+}
+
+// estimate says how long the runs that are left will take, from what those that
+// are done took of what was planned.
+type estimate struct {
+	plan          *plan.Plan
+	left          time.Duration // as planned
+	planned, took time.Duration // of those done
+}
+
+func newEstimate(p *plan.Plan, jobs []plan.Job, dir *report.Directory) *estimate {
+	e := &estimate{plan: p}
+	for _, j := range jobs {
+		if !dir.Has(j) {
+			e.left += p.Takes(p.Cells[j.Cell])
+		}
+	}
+	return e
+}
+
+func (e *estimate) done(c plan.Cell, took time.Duration) {
+	takes := e.plan.Takes(c)
+	e.left -= takes
+	e.planned += takes
+	e.took += took
+}
+
+func (e *estimate) String() string {
+	left := e.left
+	if e.planned > 0 {
+		left = time.Duration(float64(left) * float64(e.took) / float64(e.planned))
+	}
+	return fmt.Sprintf(", about %s left", left.Round(time.Second))
+}
+
+// printResults prints the table of streams and that of orders.
+func printResults(w io.Writer, r *report.Results) error {
+	if len(r.Cells) > 0 {
+		if err := report.WriteTable(w, r); err != nil {
+			return err
+		}
+	}
+	if len(r.Orders) == 0 {
+		return nil
+	}
+	if len(r.Cells) > 0 {
+		if _, err := fmt.Fprintln(w); err != nil {
+			return err
+		}
+	}
+	return report.WriteOrders(w, r.Orders)
+}
