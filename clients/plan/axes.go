@@ -97,15 +97,6 @@ func setConnections(c *Cell, v string) error {
 	return nil
 }
 
-func findAxis(name string) *axis {
-	for i := range axisList {
-		if axisList[i].name == name {
-			return &axisList[i]
-		}
-	}
-	return nil
-}
-
 // AxisNames lists what cells can differ in, as plans call it.
 func AxisNames() []string {
 	names := make([]string, len(axisList))

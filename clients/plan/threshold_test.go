@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -78,8 +79,7 @@ func TestCheckThresholds(t *testing.T) {
 	if err == nil {
 		t.Fatal("nothing was wrong")
 	}
-	f = err.(*Faults)
-	if len(f.All) != 2 || f.All[0].Line != 3 || f.All[1].Line != 4 || !strings.Contains(f.All[0].Err.Error(), `no cell is called "quic"`) {
+	if !errors.As(err, &f) || len(f.All) != 2 || f.All[0].Line != 3 || f.All[1].Line != 4 || !strings.Contains(f.All[0].Err.Error(), `no cell is called "quic"`) {
 		t.Errorf("%v", err)
 	}
 }

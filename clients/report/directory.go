@@ -21,7 +21,7 @@ import (
 type Directory struct {
 	path string
 	plan *plan.Plan
-	head Results // what every file has at its top
+	head *Results // what every file has at its top
 }
 
 const planFile = "plan.yaml"
@@ -46,14 +46,15 @@ func CreateDirectory(path string, p *plan.Plan, head *Results) (*Directory, erro
 	if err != nil {
 		return nil, fmt.Errorf("create results directory: %w", err)
 	}
-	return &Directory{path, p, *head}, nil
+	return &Directory{path, p, head}, nil
 }
 
 // ErrNoComparison is wrapped by errors of directories that hold none.
 var ErrNoComparison = errors.New("no directory of a comparison")
 
-// OpenDirectory opens one that CreateDirectory made. Head is that of runs to come;
-// where it is not nil, those that are there must be of the same program and machine.
+// OpenDirectory opens one that CreateDirectory made. Head is that of runs to come,
+// and may be filled in until the first of them; where it is not nil, those that are
+// there must be of the same program and machine.
 func OpenDirectory(path string, head *Results) (*Directory, error) {
 	f, err := os.Open(filepath.Join(path, planFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,11 +68,11 @@ func OpenDirectory(path string, head *Results) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Directory{path: path, plan: p}
+	d := &Directory{path: path, plan: p, head: head}
 	if head == nil {
+		d.head = new(Results)
 		return d, nil
 	}
-	d.head = *head
 	return d, d.eachFile(func(name string, r *Results) error {
 		switch {
 		case r.Version != head.Version:
@@ -101,7 +102,7 @@ func (d *Directory) Has(j plan.Job) bool {
 
 // Save writes a run down, whole or not at all, with the orders that went beside it.
 func (d *Directory) Save(j plan.Job, run *measure.Run, orders ...*measure.Orders) error {
-	r := d.head
+	r := *d.head
 	r.Orders = orders
 	r.Cells = []Cell{{Cell: d.plan.Cells[j.Cell], Runs: []*measure.Run{run}}}
 	return r.WriteFile(d.runFile(j))
@@ -120,7 +121,7 @@ func (d *Directory) HasOrders(phase string) bool {
 // SaveOrders writes the runs of a phase of orders down, and the cell of the streams
 // that they went beside, if any.
 func (d *Directory) SaveOrders(phase string, orders []*measure.Orders, beside []Cell) error {
-	r := d.head
+	r := *d.head
 	r.Orders, r.Cells = orders, beside
 	return r.WriteFile(d.ordersFile(phase))
 }
@@ -128,7 +129,7 @@ func (d *Directory) SaveOrders(phase string, orders []*measure.Orders, beside []
 // Results returns all runs that are there: the cells in the plan's order, the runs
 // of each in the order of their rounds.
 func (d *Directory) Results() (*Results, error) {
-	all := d.head
+	all := *d.head
 	byCell := make(map[plan.Cell]int)
 	err := d.eachFile(func(_ string, r *Results) error {
 		if all.Schema == "" {

@@ -161,13 +161,13 @@ func TestSchema(t *testing.T) {
 		names  string
 		extra  string
 	}{
-		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf"},
+		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan"},
 		{"host", root["host"], "os arch kernel cpus cpu_model memory_bytes go", ""},
-		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside"},
+		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside source zipf compression payload_bytes order_path"},
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
 			latency_ns latency_with_conflated_ns decoded_latency_ns publish_lag_ns connect_ns first_tick_ns open_all_ns
 			server fleet wire_bytes_per_delivery`,
-			"fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted"},
+			"fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted round started"},
 		{"latency_ns", run["latency_ns"], quantiles, ""},
 		{"latency_with_conflated_ns", run["latency_with_conflated_ns"], quantiles, ""},
 		{"decoded_latency_ns", run["decoded_latency_ns"], quantiles, ""},

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,7 +43,8 @@ type process struct {
 }
 
 // start runs a child in a process group of its own, so that a terminal's Ctrl-C
-// reaches only this process, which then ends its children in the right order.
+// reaches only this process, which then ends its children in the right order. On
+// Linux the child is asked to end, too, when this process is killed.
 func start(binary string, args []string, stdout, stderr io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(binary, args...), errors: &tail{next: stderr}, done: make(chan struct{})}
 	p.cmd.Stdout = stdout
@@ -52,14 +54,22 @@ func start(binary string, args []string, stdout, stderr io.Writer) (*process, er
 	case f != nil: // else nobody listens, and the child must not start without the descriptor
 		p.cmd.Stderr = f // the child sees whether it is a terminal
 	}
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := p.cmd.Start(); err != nil {
+	p.cmd.SysProcAttr = childAttributes()
+	started := make(chan error)
+	go func() {
+		// The system tells the child of the end of the thread that started it, so that
+		// this one stays until the child has ended.
+		runtime.LockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.err = p.cmd.Wait()
+			close(p.done)
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, fmt.Errorf("start %s: %w", args[0], err)
 	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.done)
-	}()
 	return p, nil
 }
 

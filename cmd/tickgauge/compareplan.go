@@ -15,9 +15,9 @@ import (
 // given are the names of the flags on the command line.
 func given(ctx *kong.Context) map[string]bool {
 	names := make(map[string]bool)
-	for _, f := range ctx.Flags() {
-		if f.Set {
-			names[f.Name] = true
+	for _, p := range ctx.Path {
+		if p.Flag != nil { // defaults are not in the path
+			names[p.Flag.Name] = true
 		}
 	}
 	return names

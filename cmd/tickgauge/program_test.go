@@ -94,7 +94,7 @@ func exchangeProcess(t *testing.T, args ...string) (*exec.Cmd, runner.Ready, *li
 func TestCompare(t *testing.T) {
 	t.Setenv(asProgram, "1") // the program starts itself
 	file := filepath.Join(t.TempDir(), "results.json")
-	status, out, errs := program(t, "compare", "--streams=200", "--warmup=200ms", "--duration=1s", "--order-duration=200ms", "--order-rate=200", "--order-workers=8", "--json="+file)
+	status, out, errs := program(t, "compare", "--rounds=1", "--out="+filepath.Join(t.TempDir(), "run"), "--streams=200", "--warmup=200ms", "--duration=1s", "--order-duration=200ms", "--order-rate=200", "--order-workers=8", "--json="+file)
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, errs)
 	}
