@@ -90,7 +90,7 @@ compare: build ## compare the transports into RESULTS; COMPARE takes further fla
 .PHONY: soak
 soak: build ## one long comparison: SOAK a run
 	@mkdir -p results
-	bin/tickgauge compare --duration $(SOAK) --json results/soak.json $(COMPARE)
+	bin/tickgauge compare --rounds 1 --duration $(SOAK) --json results/soak.json $(COMPARE)
 
 .PHONY: clean
 clean: ## remove what the targets made

@@ -25,6 +25,7 @@ type Options struct {
 	Duration         time.Duration // of the window; 0: 10 s
 	Control          *Control      // nil: the exchange's columns stay empty
 	Stamp            string        // where the receive stamp is taken
+	Version          string        // of this program: that of the exchange must be the same; empty: any
 	Measuring        func()        // called when the window has begun; may be nil
 	Report           func(Status)  // called now and then while the fleet runs; may be nil
 	ReportEvery      time.Duration // 0: 1 s
@@ -122,7 +123,10 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 		return nil, err
 	}
 	run := &measure.Run{DurationNS: w.to - w.from, OpenAllNS: openAll, Stamp: f.opts.Stamp, Interrupted: w.interrupted}
-	evidence := measure.Evidence{FleetLag: w.lag, Interrupted: w.interrupted, Streams: f.streams}
+	evidence := measure.Evidence{
+		FleetLag: w.lag, Interrupted: w.interrupted, Streams: f.streams,
+		Version: f.opts.Version, ExchangeVersion: f.rec.ExchangeVersion(),
+	}
 	process, _, _ := meter.Window(w.from, w.to)
 
 	f.phases.Begin("waiting for late ticks", lateGrace)

@@ -146,6 +146,16 @@ func TestRunWithoutControl(t *testing.T) {
 	}
 }
 
+func TestRunOnAnExchangeOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	v := newVenue(t, 1)
+	v.run(feed.Now(), 0)
+	run, err := newFleet(t, v, 2, Options{Duration: someTime, Version: "v2"}).Run(t.Context(), nil)
+	if err != nil || run.Valid || !strings.Contains(strings.Join(run.Reasons, "; "), "the exchange is tickgauge v1 and the fleet is v2") {
+		t.Errorf("error %v, reasons %q", err, run.Reasons)
+	}
+}
+
 func TestRunOnASourceThatRunsAlready(t *testing.T) {
 	t.Parallel()
 	v := newVenue(t, 1)

@@ -98,7 +98,7 @@ func (c *venueConn) Open(ctx context.Context, stream int, req feed.Subscribe) er
 	defer c.mu.Unlock()
 	c.requests[stream] = req
 	s := &venueStream{id: stream, conn: c, symbol: req.Symbols}
-	s.say(feed.Message{Hello: &feed.Hello{BootID: feed.BootID()}})
+	s.say(feed.Message{Hello: &feed.Hello{BootID: feed.BootID(), Version: "v1"}})
 	if c.answer != nil {
 		if err := c.answer(stream); err != nil {
 			return err

@@ -18,7 +18,7 @@ type Recorder struct {
 	streams      []streamAccount
 	shards       []*shard
 	broken       atomic.Int64
-	epoch        atomic.Pointer[string]
+	hello        atomic.Pointer[feed.Hello] // the first that came
 }
 
 // shard has the figures of every n-th stream; one histogram per stream would
@@ -82,9 +82,9 @@ func (r *Recorder) Message(stream int, receivedNS, decodedNS int64, m *feed.Mess
 	switch {
 	case m.Hello != nil:
 		st.hello = true
-		if r.epoch.Load() == nil {
-			epoch := m.Hello.Epoch
-			r.epoch.CompareAndSwap(nil, &epoch)
+		if r.hello.Load() == nil {
+			hello := *m.Hello
+			r.hello.CompareAndSwap(nil, &hello)
 		}
 		sh.connect.Record(receivedNS - st.openedNS)
 		if m.Hello.BootID == "" || m.Hello.BootID != r.bootID {
@@ -243,8 +243,16 @@ func (r *Recorder) Streams() (open, broken int, first error) {
 
 // Epoch returns the exchange run that the first hello named, empty before it.
 func (r *Recorder) Epoch() string {
-	if e := r.epoch.Load(); e != nil {
-		return *e
+	if h := r.hello.Load(); h != nil {
+		return h.Epoch
+	}
+	return ""
+}
+
+// ExchangeVersion returns the version that the first hello named, empty before it.
+func (r *Recorder) ExchangeVersion() string {
+	if h := r.hello.Load(); h != nil {
+		return h.Version
 	}
 	return ""
 }

@@ -15,6 +15,8 @@ type Evidence struct {
 	Unproven      int // symbols of streams of which it is not known that they got all; without a ledger
 	FirstBreak    error
 	Interrupted   bool
+	// Of tickgauge; empty where not known.
+	Version, ExchangeVersion string
 }
 
 // The bounds of the rule in docs/results.md.
@@ -41,6 +43,9 @@ func (r *Run) Judge(e Evidence) {
 		r.Reasons = append(r.Reasons, fmt.Sprintf("saturated: "+format, args...))
 	}
 	d := e.Deliveries
+	if e.Version != "" && e.ExchangeVersion != "" && e.Version != e.ExchangeVersion {
+		invalid("the exchange is tickgauge %s and the fleet is %s: use one build for both", e.ExchangeVersion, e.Version)
+	}
 	if e.StreamsBroken > 0 {
 		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
 	}

@@ -58,6 +58,8 @@ func TestJudge(t *testing.T) {
 		{"no ledger, no probe", func(j *judged) { j.e.Ledger, j.e.FleetLag = nil, nil }, ""},
 		{"ledger without lags", func(j *judged) { j.l.PublishLag = nil }, ""},
 
+		{"another version", func(j *judged) { j.e.Version, j.e.ExchangeVersion = "v2", "v1" }, "the exchange is tickgauge v1 and the fleet is v2: use one build for both"},
+		{"the same version", func(j *judged) { j.e.Version, j.e.ExchangeVersion = "v2", "v2" }, ""},
 		{"nothing due", func(j *judged) { j.d.Due, j.d.Received = 0, 0 }, "nothing was due in the window"},
 		{"nothing received", func(j *judged) { j.d.Received, j.d.Missed, j.d.Unpublished = 0, 10_000, 10_000 }, "nothing was received"},
 		{"99.5% published", func(j *judged) { j.l.Unpublished, j.d.Received, j.d.Missed, j.d.Unpublished = 5, 9950, 50, 50 }, ""},

@@ -88,7 +88,7 @@ func (c *fleetCmd) Run() error {
 	progress := newProgress(os.Stderr, cmp.Or(c.Label, t.name))
 	opts := fleet.Options{
 		Connections: c.Connections, SymbolsPerStream: c.SymbolsPerStream, Policy: policy, Ramp: c.Ramp,
-		Warmup: c.Warmup, Duration: c.Duration, Stamp: t.stamp, Report: progress.show, ReportEvery: progress.every,
+		Warmup: c.Warmup, Duration: c.Duration, Stamp: t.stamp, Version: version, Report: progress.show, ReportEvery: progress.every,
 	}
 	if c.Announce {
 		opts.Measuring = func() { fmt.Println(`{"measuring":true}`) }
