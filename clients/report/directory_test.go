@@ -60,8 +60,11 @@ func TestDirectoryGoesOn(t *testing.T) {
 	if len(have) != 3 || again.HasOrders(OrdersAlone) || !again.HasOrders(OrdersBeside) {
 		t.Errorf("there are %v", have)
 	}
-	r, err := again.Finish()
+	r, err := again.Results()
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Finish(r); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Cells) != 3 || len(r.Cells[0].Runs) != 2 || r.Cells[0].Runs[0].Received != 1 || r.Cells[0].Runs[1].Received != 3 || r.Cells[1].Runs[0].Received != 2 || r.Cells[2].Runs[0].Received != 9 || len(r.Orders) != 1 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
 )
@@ -29,6 +30,10 @@ type Results struct {
 	Cells      []Cell  `json:"cells"`
 	// Orders are the runs of traders.
 	Orders []*measure.Orders `json:"orders"`
+	// Comparison is of a cell's rounds with those of the first; null where there was
+	// but one round.
+	Comparison *compare.Comparison `json:"comparison"`
+	Thresholds []compare.Outcome   `json:"thresholds"`
 }
 
 // Cell is a cell with its runs.
@@ -42,6 +47,9 @@ func (r *Results) WriteFile(path string) error {
 	whole := *r
 	if whole.Cells == nil {
 		whole.Cells = []Cell{}
+	}
+	if whole.Thresholds == nil {
+		whole.Thresholds = []compare.Outcome{}
 	}
 	if whole.Orders == nil {
 		whole.Orders = []*measure.Orders{}

@@ -161,7 +161,7 @@ func TestSchema(t *testing.T) {
 		names  string
 		extra  string
 	}{
-		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan"},
+		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan comparison thresholds"},
 		{"host", root["host"], "os arch kernel cpus cpu_model memory_bytes go", ""},
 		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside source zipf compression payload_bytes order_path"},
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered

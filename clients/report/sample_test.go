@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
 )
@@ -41,7 +42,7 @@ func sample(t *testing.T) *Results {
 		t.Fatal(err)
 	}
 	r := &Results{
-		Schema: Schema, Version: "v0.1.0", Created: "2026-03-04T05:06:07Z", Seed: 1<<64 - 1, Source: "synth",
+		Schema: Schema, Thresholds: []compare.Outcome{}, Version: "v0.1.0", Created: "2026-03-04T05:06:07Z", Seed: 1<<64 - 1, Source: "synth",
 		Host: measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
 	}
 	for _, c := range cells {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/plan"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/runner"
@@ -44,6 +45,8 @@ type compareCmd struct {
 	Beside        string         `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c" help:"Cell whose streams the orders go beside: one of ${enum}."`
 
 	Threshold []string `sep:"none" placeholder:"CELL.FIGURE<VALUE" help:"What is expected of the median, such as 'grpc.latency.p99 < 5ms'; may be repeated."`
+	AllPairs  bool     `help:"Compare every cell with every other, instead of with the first."`
+	Welch     bool     `help:"Give Welch's t-test of all usable runs beside the test of paired rounds, in results.json."`
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write all results there too (docs/results.md)."`
 }
 
@@ -96,8 +99,15 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	}
 	m := &comparison{dir: dir, plan: p, runner: r}
 	failed := m.run()
-	results, err := dir.Finish()
+	results, err := dir.Results()
 	if err != nil {
+		return errors.Join(failed, err)
+	}
+	if inputs := results.Inputs(); results.Rounds() > 1 {
+		results.Comparison = compare.New(inputs, compare.Options{Seed: p.Seed, Welch: c.Welch, AllPairs: c.AllPairs})
+	}
+	results.Thresholds = compare.Check(p.Thresholds, results.Inputs())
+	if err := dir.Finish(results); err != nil {
 		return errors.Join(failed, err)
 	}
 	m.addCut(results)
@@ -114,13 +124,20 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 		fmt.Fprintln(os.Stderr, "wrote", c.JSON)
 	}
 	fmt.Fprintln(os.Stderr, "all runs are in", dir.Path())
-	return failed
+	if len(results.Thresholds) > 0 {
+		fmt.Println()
+	}
+	hold, err := report.WriteThresholds(os.Stdout, results.Thresholds)
+	if failed == nil && err == nil && !hold {
+		return errThreshold
+	}
+	return errors.Join(failed, err)
 }
 
 // open makes the directory of the comparison, or opens the one to go on with.
 func (c *compareCmd) open(given map[string]bool, head *report.Results) (*report.Directory, error) {
 	if c.Resume != "" {
-		if err := only(given, "--resume: the directory has the plan", "resume", "json"); err != nil {
+		if err := only(given, "--resume: the directory has the plan", "resume", "json", "welch", "all-pairs"); err != nil {
 			return nil, err
 		}
 		dir, err := report.OpenDirectory(c.Resume, head)

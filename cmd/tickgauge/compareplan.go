@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/plan"
 	"github.com/tickgauge/tickgauge/feed"
 )
@@ -62,7 +63,7 @@ func (c *compareCmd) plan(given map[string]bool) (*plan.Plan, error) {
 	if err := p.Validate(); err != nil {
 		return nil, usageError{err}
 	}
-	if err := p.CheckThresholds(knownFigure); err != nil {
+	if err := p.CheckThresholds(compare.CheckThreshold); err != nil {
 		return nil, usageError{err}
 	}
 	return p, nil
@@ -70,7 +71,7 @@ func (c *compareCmd) plan(given map[string]bool) (*plan.Plan, error) {
 
 func (c *compareCmd) chosen(given map[string]bool) (*plan.Plan, error) {
 	if c.Plan != "" {
-		if err := only(given, "--plan, which says it; change the plan (tickgauge plan show)", "plan", "out", "rounds", "skip-streams", "skip-orders", "threshold", "json"); err != nil {
+		if err := only(given, "--plan, which says it; change the plan (tickgauge plan show)", "plan", "out", "rounds", "skip-streams", "skip-orders", "threshold", "json", "welch", "all-pairs"); err != nil {
 			return nil, err
 		}
 		return plan.Load(c.Plan)
@@ -188,6 +189,3 @@ func symbolsOfSource(c *plan.Cell, orders bool) ([]feed.Symbol, error) {
 	}
 	return symbols, nil
 }
-
-// knownFigure refuses thresholds on figures that are not measured.
-func knownFigure(plan.Threshold) error { return nil }

@@ -167,13 +167,17 @@ func printResults(w io.Writer, r *report.Results) error {
 			return err
 		}
 	}
+	if r.Comparison != nil && len(r.Comparison.Rows) > 0 {
+		_, _ = fmt.Fprintln(w) // a broken w shows with the next
+		if err := report.WriteComparison(w, r.Comparison); err != nil {
+			return err
+		}
+	}
 	if len(r.Orders) == 0 {
 		return nil
 	}
 	if len(r.Cells) > 0 {
-		if _, err := fmt.Fprintln(w); err != nil {
-			return err
-		}
+		_, _ = fmt.Fprintln(w)
 	}
 	return report.WriteOrders(w, r.Orders)
 }

@@ -31,7 +31,11 @@ type commands struct {
 const (
 	exitFailed = 1
 	exitUsage  = 2
+	exitBeyond = 3 // a threshold does not hold
 )
+
+// errThreshold ends a command with exitBeyond after it has printed which.
+var errThreshold = errors.New("a threshold does not hold")
 
 // errShown ends a command with exitFailed after it has printed why.
 var errShown = errors.New("failed")
@@ -58,6 +62,9 @@ func run(args []string) int {
 		return exitUsage
 	}
 	if err := ctx.Run(); err != nil {
+		if errors.Is(err, errThreshold) {
+			return exitBeyond
+		}
 		if !errors.Is(err, errShown) {
 			fmt.Fprintln(os.Stderr, "tickgauge:", err)
 		}

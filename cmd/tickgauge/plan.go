@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/plan"
 )
 
@@ -109,7 +110,7 @@ func checkedPlan(name string) (*plan.Plan, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if err := errors.Join(p.CheckCells(checkFiles), p.CheckThresholds(knownFigure)); err != nil {
+	if err := errors.Join(p.CheckCells(checkFiles), p.CheckThresholds(compare.CheckThreshold)); err != nil {
 		return nil, usageError{err}
 	}
 	return p, nil

@@ -98,6 +98,7 @@ func TestKilledComparisonLeavesNobody(t *testing.T) {
 		t.Skip("only Linux tells children of their parent's end")
 	}
 	t.Setenv(asProgram, "1") // the program starts itself
+	t.Setenv("TMPDIR", t.TempDir())
 	var log lines
 	cmd := command(t, "compare", "--rounds=1", "--skip-orders", "--streams=20", "--transports=grpc", "--warmup=0s", "--duration=1m", "--out="+filepath.Join(t.TempDir(), "out"))
 	cmd.Stderr = &log
@@ -136,4 +137,22 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 func zombie(pid int) bool {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(b), ") Z ")
+}
+
+// A threshold that does not hold is a status of its own; one on what is not measured
+// is told before anything runs.
+func TestThresholds(t *testing.T) {
+	t.Setenv(asProgram, "1") // the program starts itself
+	args := func(threshold string) []string {
+		return []string{"compare", "--rounds=1", "--skip-orders", "--streams=20", "--transports=sse", "--warmup=50ms", "--duration=300ms",
+			"--out=" + filepath.Join(t.TempDir(), "out"), "--threshold=" + threshold}
+	}
+	if status, out, errs := program(t, args("sse.latency.p50 > 1h")...); status != exitBeyond || !strings.Contains(out, "FAIL  sse.latency.p50 > 1h") {
+		t.Errorf("status %d\n%s\n%s", status, out, errs)
+	}
+	for threshold, said := range map[string]string{"sse.latency.p98 < 1h": `no figure "latency.p98"`, "grpc.latency.p99 < 1h": `no cell is called "grpc"`, "sse.latency.p99 < 5": "a duration such as", "sse": "CELL.FIGURE"} {
+		if status, _, errs := program(t, args(threshold)...); status != exitUsage || !strings.Contains(errs, said) {
+			t.Errorf("%s: status %d, %s", threshold, status, errs)
+		}
+	}
 }
