@@ -193,8 +193,15 @@ const (
 	OrdersBeside = "beside"
 )
 
-// writeWhole writes a file whole or not at all.
-func writeWhole(path string, b []byte) error {
+// writeWhole writes a file whole or not at all. The error names the file that was
+// to be written, not the one that takes it until it is whole.
+func writeWhole(path string, b []byte) (err error) {
+	defer func() {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = fmt.Errorf("%s: %w", path, at.Err)
+		}
+	}()
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tickgauge-*")
 	if err != nil {
 		return err

@@ -107,8 +107,8 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 		results.Comparison = compare.New(inputs, compare.Options{Seed: p.Seed, Welch: c.Welch, AllPairs: c.AllPairs})
 	}
 	results.Thresholds = compare.Check(p.Thresholds, results.Inputs())
-	if err := dir.Finish(results); err != nil {
-		return errors.Join(failed, err)
+	if err := dir.Finish(results); err != nil { // what was measured is shown all the same
+		failed = errors.Join(failed, fmt.Errorf("%w; all runs are kept, and --resume %s writes it", err, dir.Path()))
 	}
 	m.addCut(results)
 	if len(results.Cells) == 0 && len(results.Orders) == 0 {

@@ -156,3 +156,37 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 }
+
+// A fleet that is killed costs its run, and nothing else.
+func TestCompareWhenAFleetIsKilled(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("finds the fleet in /proc")
+	}
+	t.Setenv(asProgram, "1") // the program starts itself
+	out := filepath.Join(t.TempDir(), "out")
+	var log lines
+	cmd := command(t, "compare", "--rounds=6", "--skip-orders", "--streams=20", "--transports=grpc", "--warmup=0s", "--duration=300ms", "--out="+out)
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the second run", func() bool { return log.has("run 2 of 6") })
+	waitFor(t, "its fleet", func() bool {
+		for _, pid := range childrenOf(t, cmd.Process.Pid) {
+			if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); strings.Contains(string(line), "\x00fleet\x00") {
+				return syscall.Kill(pid, syscall.SIGKILL) == nil
+			}
+		}
+		return false
+	})
+	_ = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != exitFailed || !log.has("tickgauge: grpc/10: the fleet ended with status -1 and no result") {
+		t.Errorf("status %d: %s", got, log.String())
+	}
+	if kept := runFiles(t, out); len(kept) != 5 {
+		t.Errorf("%d runs were kept, want the five others: %s", len(kept), log.String())
+	}
+	if status, _, errs := program(t, "compare", "--resume="+out); status != 0 || len(runFiles(t, out)) != 6 {
+		t.Errorf("resumed with status %d: %s", status, errs)
+	}
+}
