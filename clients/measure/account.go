@@ -182,8 +182,9 @@ func (a *account) count(reason feed.SkipReason, n int64) {
 
 // close settles what waits, after the last message, with the symbol's window as
 // the exchange tells it; without a ledger it is what arrived at any stream. slow says
-// that the exchange ended the stream for being slow.
-func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublished int64) {
+// that the exchange ended the stream for being slow. Of what is missed, unpublished
+// never was sent, and overdue is behind all that arrived: it may still be on its way.
+func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublished, overdue int64) {
 	for _, s := range append(a.edge, a.skips...) {
 		a.count(s.reason, s.overlap(w.FirstSeq, w.LastSeq))
 	}
@@ -198,10 +199,11 @@ func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublishe
 		default:
 			silent += n
 			unpublished = min(w.Unpublished, n)
+			overdue = n - unpublished
 		}
 	}
 	if !ledger {
-		return a.received + a.conflated + a.dropped + silent, silent, 0
+		return a.received + a.conflated + a.dropped + silent, silent, 0, 0
 	}
 	passed := overlap(a.outside, w.FirstSeq, w.LastSeq)
 	due = w.Scheduled - a.replayed - passed
@@ -213,5 +215,6 @@ func (a *account) close(w SymbolDue, ledger, slow bool) (due, missed, unpublishe
 	ofConflated := min(orders, a.conflated)
 	a.conflated -= ofConflated
 	a.dropped -= min(orders-ofConflated, a.dropped)
-	return due, due - a.received - a.conflated - a.dropped, unpublished
+	missed = due - a.received - a.conflated - a.dropped
+	return due, missed, unpublished, max(0, min(overdue, missed-unpublished))
 }

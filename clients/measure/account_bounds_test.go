@@ -46,7 +46,7 @@ func TestManySkipsOfSeveralReasons(t *testing.T) {
 		}
 		a.skipped(&feed.Skipped{FromSeq: seq, ToSeq: seq, FirstDueNS: int64(seq), Reason: reason})
 	}
-	due, missed, _ := a.close(SymbolDue{Scheduled: n, FirstSeq: 1, LastSeq: n}, true, false)
+	due, missed, _, _ := a.close(SymbolDue{Scheduled: n, FirstSeq: 1, LastSeq: n}, true, false)
 	if due != n || a.conflated != n*3/4 || a.dropped != n/4 || missed != 0 {
 		t.Errorf("due %d, conflated %d, dropped %d, missed %d; want %d, %d, %d, 0", due, a.conflated, a.dropped, missed, n, n*3/4, n/4)
 	}
@@ -88,4 +88,36 @@ func TestChargesOfALongGap(t *testing.T) {
 func near(got, want int64, relative float64) bool {
 	diff := float64(got - want)
 	return diff <= relative*float64(want) && -diff <= relative*float64(want)
+}
+
+// What is missing behind all that arrived is told from what is missing before it.
+func TestCloseTellsOverdueFromLost(t *testing.T) {
+	w := SymbolDue{Scheduled: 10, FirstSeq: 1, LastSeq: 10}
+	for _, c := range []struct {
+		name            string
+		arrive          []uint64
+		unpublished     int64
+		slow            bool
+		missed, overdue int64
+	}{
+		{"all", []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 0, false, 0, 0},
+		{"the end", []uint64{1, 2, 3, 4, 5, 6, 7}, 0, false, 3, 3},
+		{"a hole and the end", []uint64{1, 2, 4, 5, 6, 7}, 0, false, 4, 3},
+		{"nothing", nil, 0, false, 10, 10},
+		{"the end was not published", []uint64{1, 2, 3, 4, 5, 6, 7}, 2, false, 3, 1},
+		{"ended as too slow", []uint64{1, 2, 3, 4, 5, 6, 7}, 0, true, 0, 0},
+	} {
+		a := &account{symbol: "A"}
+		a.subscribed(0)
+		for _, seq := range c.arrive {
+			a.tick(seq)
+			a.arrived(seq)
+			a.received++
+		}
+		w.Unpublished = c.unpublished
+		_, missed, _, overdue := a.close(w, true, c.slow)
+		if missed != c.missed || overdue != c.overdue {
+			t.Errorf("%s: missed %d, overdue %d; want %d, %d", c.name, missed, overdue, c.missed, c.overdue)
+		}
+	}
 }

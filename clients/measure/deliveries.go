@@ -9,6 +9,7 @@ type Deliveries struct {
 	Dropped     int64 // the exchange said so, or ended the stream as a slow consumer
 	Missed      int64 // nobody said anything, and what was never published
 	Unpublished int64 // of Missed, what the exchange never published
+	Overdue     int64 // of Missed, what is behind all that its stream received: lost, or still on its way
 	Unbalanced  int64 // received beyond what was due, by the streams that did so
 	Duplicated  int64
 	Reordered   int64 // received after a later one
@@ -39,7 +40,7 @@ func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 		st := &r.streams[i]
 		for j := range st.symbols {
 			a := &st.symbols[j]
-			scheduled, missed, unpublished := a.close(due[a.symbol], d.DueFromLedger, st.slow)
+			scheduled, missed, unpublished, overdue := a.close(due[a.symbol], d.DueFromLedger, st.slow)
 			d.Due += scheduled
 			d.Received += a.received
 			d.Conflated += a.conflated
@@ -47,6 +48,9 @@ func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 			d.Missed += missed
 			d.Unbalanced += max(-missed, 0)
 			d.Unpublished += unpublished
+			if st.err == nil {
+				d.Overdue += overdue
+			}
 		}
 	}
 	for _, sh := range r.shards {

@@ -70,8 +70,12 @@ func (r *Run) Judge(e Evidence) {
 		}
 	}
 	r.judgeLag(e, invalid)
-	if silent := d.Missed - d.Unpublished; silent != 0 {
+	if silent := d.Missed - d.Unpublished - d.Overdue; silent != 0 {
 		invalid("%d deliveries are missing without a word", silent)
+	}
+	if d.Overdue > 0 {
+		r.Valid = false
+		saturated("%d deliveries had not arrived when the fleet stopped waiting for late ones", d.Overdue)
 	}
 	if d.Unbalanced != 0 {
 		invalid("%d deliveries more than were due were received: the ledger is not that of these streams", d.Unbalanced)

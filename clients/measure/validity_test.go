@@ -3,6 +3,7 @@ package measure
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,6 +121,22 @@ func TestJudge(t *testing.T) {
 				t.Errorf("reasons %q, want %q alone", r.Reasons, c.reason)
 			}
 		})
+	}
+}
+
+// What is behind all that arrived may be on its way still; what is missing before it
+// is lost.
+func TestJudgeTellsLateFromLost(t *testing.T) {
+	j := goodRun()
+	j.d.Received, j.d.Missed, j.d.Overdue = 9990, 10, 7
+	r := j.judge()
+	want := []string{"3 deliveries are missing without a word", "saturated: 7 deliveries had not arrived when the fleet stopped waiting for late ones"}
+	if r.Valid || !r.Saturated || !slices.Equal(r.Reasons, want) {
+		t.Errorf("valid %t, saturated %t, reasons %q; want %q", r.Valid, r.Saturated, r.Reasons, want)
+	}
+	j.d.Missed = 7
+	if r = j.judge(); r.Valid || !r.Saturated || len(r.Reasons) != 1 {
+		t.Errorf("valid %t, saturated %t, reasons %q", r.Valid, r.Saturated, r.Reasons)
 	}
 }
 
