@@ -87,10 +87,6 @@ bench: ## run the benchmarks COUNT times and summarise them
 compare: build ## compare the transports into RESULTS; COMPARE takes further flags
 	bin/tickgauge compare --json $(RESULTS) $(COMPARE)
 
-.PHONY: overload
-overload: ## ten overloads on purpose, each of which must be marked (2 minutes)
-	go test -tags overload ./cmd/tickgauge -run TestOverloads -v -count 1
-
 .PHONY: soak
 soak: build ## one long comparison: SOAK a run
 	@mkdir -p results
