@@ -122,7 +122,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	if err != nil {
 		return nil, err
 	}
-	run := &measure.Run{DurationNS: w.to - w.from, OpenAllNS: openAll, Stamp: f.opts.Stamp, Interrupted: w.interrupted}
+	run := &measure.Run{Started: measure.Started(w.from), DurationNS: w.to - w.from, OpenAllNS: openAll, Stamp: f.opts.Stamp, Interrupted: w.interrupted}
 	evidence := measure.Evidence{
 		FleetLag: w.lag, Interrupted: w.interrupted, Streams: f.streams,
 		Version: f.opts.Version, ExchangeVersion: f.rec.ExchangeVersion(),

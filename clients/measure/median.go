@@ -7,13 +7,14 @@ import (
 
 // MedianRun returns the median of each figure of several runs of one cell, nil
 // where there are none. It is valid where all are, saturated where any is, and has
-// no reasons.
+// no reasons, no start and no histogram, which are those of a run.
 func MedianRun(runs []*Run) *Run {
 	m := medianOf(runs)
 	if m == nil {
 		return nil
 	}
 	m.Reasons, m.Valid, m.Saturated = []string{}, true, false
+	m.Started, m.LatencyHDR = "", ""
 	for _, r := range runs {
 		m.Valid, m.Saturated = m.Valid && r.Valid, m.Saturated || r.Saturated
 	}
@@ -28,6 +29,7 @@ func MedianOrders(runs []*Orders) *Orders {
 		return nil
 	}
 	m.Reasons, m.Valid, m.Saturated = []string{}, true, false
+	m.Started, m.LatencyHDR = "", ""
 	for _, r := range runs {
 		m.Valid, m.Saturated = m.Valid && r.Valid, m.Saturated || r.Saturated
 	}

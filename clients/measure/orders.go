@@ -3,7 +3,7 @@ package measure
 import "fmt"
 
 // Orders is one run of a trader as results.json has it, schema
-// tickgauge.results/v1: times in ns. A nil figure was not measured.
+// tickgauge.results/v2: times in ns. A nil figure was not measured.
 // docs/results.md explains each.
 type Orders struct {
 	Path             string  `json:"path"` // grpc-unary, rest-unary, grpc-stream, websocket or rest+sse
@@ -21,6 +21,7 @@ type Orders struct {
 	Valid       bool     `json:"valid"`
 	Saturated   bool     `json:"saturated"`
 	Reasons     []string `json:"reasons"` // why not valid, or saturated
+	Started     string   `json:"started"` // the window, RFC 3339; empty in a v1 file
 	DurationNS  int64    `json:"duration_ns"`
 	Interrupted bool     `json:"interrupted"`
 
@@ -36,8 +37,9 @@ type Orders struct {
 
 	FirstRejection string `json:"first_rejection"` // why the first rejected one was
 
-	Latency            *Quantiles `json:"latency_ns"` // of the acked ones
-	Service            *Quantiles `json:"service_ns"` // what they report to have waited
+	Latency            *Quantiles `json:"latency_ns"`  // of the acked ones
+	LatencyHDR         string     `json:"latency_hdr"` // the whole of it, as Histogram.Encode gives it; empty where there is none
+	Service            *Quantiles `json:"service_ns"`  // what they report to have waited
 	LatencyWithService *Quantiles `json:"latency_with_service_ns"`
 	Lag                *Quantiles `json:"lag_ns"`        // open loop: sent - due
 	TraderLag          *Quantiles `json:"trader_lag_ns"` // how late the process got to run
@@ -76,11 +78,12 @@ const maxWaited = 0.01
 func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 	t := r.sum()
 	from, to := r.fromNS.Load(), r.toNS.Load()
-	o.DurationNS, o.Interrupted = to-from, e.Interrupted
+	o.Started, o.DurationNS, o.Interrupted = Started(from), to-from, e.Interrupted
 	o.Sent, o.Acked, o.Filled, o.Rejected, o.Failed = t.sent, t.acked, t.filled, t.rejected, t.failed
 	o.FirstFailure, o.FirstRejection = t.firstFailure.text, t.firstRejection.text
 	o.Throughput = float64(t.acked) / (float64(max(to-from, 1)) / 1e9)
 	o.Latency, o.Connect = t.latency.Quantiles(), t.connect.Quantiles()
+	o.LatencyHDR = t.latency.Encode()
 	o.NegativeLatencies, o.MostNegative = t.latency.Negative()
 	if t.served > 0 {
 		o.Service = t.service.Quantiles()

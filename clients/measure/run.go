@@ -1,11 +1,11 @@
 package measure
 
 // Run is one repetition of a cell as results.json has it, schema
-// tickgauge.results/v1: times in ns, sizes in bytes. A nil figure was not
+// tickgauge.results/v2: times in ns, sizes in bytes. A nil figure was not
 // measured. docs/results.md explains each.
 type Run struct {
 	Round      int      `json:"round"`   // of the comparison, from 1; 0: of none
-	Started    string   `json:"started"` // RFC 3339
+	Started    string   `json:"started"` // the window, RFC 3339; empty in a v1 file
 	Valid      bool     `json:"valid"`
 	Saturated  bool     `json:"saturated"`
 	Reasons    []string `json:"reasons"` // why not valid, or saturated
@@ -20,6 +20,7 @@ type Run struct {
 	Reordered  int64 `json:"reordered"`
 
 	Latency              *Quantiles `json:"latency_ns"`
+	LatencyHDR           string     `json:"latency_hdr"` // the whole of it, as Histogram.Encode gives it; empty where there is none
 	LatencyWithConflated *Quantiles `json:"latency_with_conflated_ns"`
 	DecodedLatency       *Quantiles `json:"decoded_latency_ns"`
 	PublishLag           *Quantiles `json:"publish_lag_ns"`
@@ -70,6 +71,7 @@ func (r *Run) Fill(d *Deliveries) {
 		return // stamps of two clocks make no latency
 	}
 	r.Latency, r.LatencyWithConflated = d.Latency.Quantiles(), d.WithConflated.Quantiles()
+	r.LatencyHDR = d.Latency.Encode()
 	r.DecodedLatency = d.Decoded.Quantiles()
 	r.NegativeLatencies, r.MostNegative = d.Latency.Negative()
 }

@@ -85,7 +85,6 @@ func (m *comparison) phase(name, what string, of int, interrupt <-chan struct{},
 	default:
 	}
 	var done []*measure.Orders
-	began := time.Now()
 	streams, err := run(runner.OrderOptions{
 		Symbol: reservedSymbol, Warmup: orderWarmup, Duration: m.plan.Orders.Window,
 		Done: func(o *measure.Orders) { done = append(done, o) },
@@ -95,7 +94,6 @@ func (m *comparison) phase(name, what string, of int, interrupt <-chan struct{},
 	})
 	var cells []report.Cell
 	if streams != nil {
-		streams.Started = began.UTC().Format(time.RFC3339)
 		cells = []report.Cell{{Cell: beside[0], Runs: []*measure.Run{streams}}}
 	}
 	interrupted := errors.Is(err, runner.ErrInterrupted)

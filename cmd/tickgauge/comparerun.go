@@ -76,7 +76,7 @@ func (m *comparison) streams(ctx context.Context, interrupt <-chan struct{}) err
 			inARow = 0
 		}
 		if run != nil {
-			run.Round, run.Started = job.Round+1, began.UTC().Format(time.RFC3339)
+			run.Round = job.Round + 1
 			if run.Interrupted {
 				m.cut, m.cutCell = run, cell
 			} else if err := m.dir.Save(job, run, orders...); err != nil {
