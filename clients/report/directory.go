@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func CreateDirectory(path string, p *plan.Plan, head *Results) (*Directory, erro
 	}
 	b, err := p.YAML()
 	if err == nil {
-		err = writeWhole(filepath.Join(path, planFile), b)
+		err = WriteWhole(filepath.Join(path, planFile), func(w io.Writer) error { _, err := w.Write(b); return err })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create results directory: %w", err)
@@ -192,30 +193,3 @@ const (
 	OrdersAlone  = "alone"
 	OrdersBeside = "beside"
 )
-
-// writeWhole writes a file whole or not at all. The error names the file that was
-// to be written, not the one that takes it until it is whole.
-func writeWhole(path string, b []byte) (err error) {
-	defer func() {
-		var at *fs.PathError
-		if errors.As(err, &at) {
-			err = fmt.Errorf("%s: %w", path, at.Err)
-		}
-	}()
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".tickgauge-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone already after the rename
-	_, err = tmp.Write(b)
-	if e := tmp.Chmod(0o644); err == nil {
-		err = e
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
-}

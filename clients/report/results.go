@@ -1,10 +1,11 @@
-// Package report writes what was measured: results.json and the table.
+// Package report writes what was measured, and reads it back: results.json, tables
+// as text and Markdown, CSV, Go's benchmark format, and two forms of HdrHistogram.
 package report
 
 import (
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/measure"
@@ -12,7 +13,7 @@ import (
 )
 
 // Schema names the form of results.json; docs/results.md describes it.
-const Schema = "tickgauge.results/v1"
+const Schema = "tickgauge.results/v2"
 
 // Results is results.json.
 type Results struct {
@@ -44,7 +45,16 @@ type Cell struct {
 
 // WriteFile writes results as JSON to path, whole or not at all.
 func (r *Results) WriteFile(path string) error {
+	if err := WriteWhole(path, r.Write); err != nil {
+		return fmt.Errorf("write results: %w", err)
+	}
+	return nil
+}
+
+// Write writes results as JSON.
+func (r *Results) Write(w io.Writer) error {
 	whole := *r
+	whole.Schema = Schema
 	if whole.Cells == nil {
 		whole.Cells = []Cell{}
 	}
@@ -56,26 +66,8 @@ func (r *Results) WriteFile(path string) error {
 	}
 	b, err := json.MarshalIndent(&whole, "", "  ")
 	if err != nil {
-		return fmt.Errorf("write results: %w", err)
+		return err
 	}
-	if err := writeWhole(path, append(b, '\n')); err != nil {
-		return fmt.Errorf("write results: %w", err)
-	}
-	return nil
-}
-
-// ReadFile reads results.json. Another schema is an error.
-func ReadFile(path string) (*Results, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
-	}
-	var r Results
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("read results %s: %w", path, err)
-	}
-	if r.Schema != Schema {
-		return nil, fmt.Errorf("read results %s: schema %q, want %q", path, r.Schema, Schema)
-	}
-	return &r, nil
+	_, err = w.Write(append(b, '\n'))
+	return err
 }

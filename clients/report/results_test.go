@@ -118,12 +118,23 @@ func TestWriteFileIsAtomic(t *testing.T) {
 func TestReadFileRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct{ name, content, err string }{
-		{"another schema", `{"schema":"tickgauge.results/v2","cells":[]}`, `schema "tickgauge.results/v2", want "tickgauge.results/v1"`},
-		{"no schema", `{"cells":[]}`, `schema "", want "tickgauge.results/v1"`},
-		{"no JSON", `due 100`, "invalid character 'd'"},
-		{"cut short", `{"schema":"tickgauge.results/v1","cells":[`, "unexpected end of JSON input"},
-		{"empty", ``, "unexpected end of JSON input"},
-		{"text for a number", `{"schema":"tickgauge.results/v1","cells":[{"streams":"many"}]}`, "cannot unmarshal string"},
+		{"a newer schema", `{"schema":"tickgauge.results/v3","cells":{}}`, "the schema is tickgauge.results/v3, and this program reads up to v2; use a newer tickgauge"},
+		{"much newer", `{"schema":"tickgauge.results/v12"}`, "use a newer tickgauge"},
+		{"older than the first", `{"schema":"tickgauge.results/v0"}`, `no results of tickgauge: the schema is "tickgauge.results/v0"`},
+		{"no number", `{"schema":"tickgauge.results/vNext"}`, "no results of tickgauge"},
+		{"no schema", `{"cells":[]}`, `no results of tickgauge: the schema is "", not tickgauge.results/v2; name a file that --json wrote`},
+		{"another schema", `{"schema":"https://json-schema.org/draft/2020-12/schema"}`, "no results of tickgauge"},
+		{"a schema that is no text", `{"schema":2}`, "no results of tickgauge"},
+		{"a list", `[1,2]`, "no results of tickgauge"},
+		{"null", `null`, "no results of tickgauge"},
+		{"no JSON", `due 100`, "no JSON: invalid character 'd'"},
+		{"cut short", `{"schema":"tickgauge.results/v2","cells":[`, "the file ends early, after 42 bytes"},
+		{"cut in a word", `{"schema":"tickgauge.res`, "the file ends early"},
+		{"empty", ``, "the file ends early, after 0 bytes"},
+		{"something after it", `{"schema":"tickgauge.results/v2"} {`, "invalid character '{' after top-level value"},
+		{"no run", `{"schema":"tickgauge.results/v2","cells":[{"transport":"websocket","runs":[null]}]}`, "a run of cell websocket is null"},
+		{"no orders", `{"schema":"tickgauge.results/v2","orders":[null]}`, "a run of orders is null"},
+		{"text for a number", `{"schema":"tickgauge.results/v2","cells":[{"streams":"many"}]}`, "cannot unmarshal string"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "results.json")
@@ -131,7 +142,7 @@ func TestReadFileRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := ReadFile(path)
-			if r != nil || err == nil || !strings.HasPrefix(err.Error(), "read results "+path+": ") || !strings.Contains(err.Error(), c.err) {
+			if r != nil || err == nil || !strings.HasPrefix(err.Error(), "read results "+path+": ") || !strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("results %v, error %v; want %q", r, err, c.err)
 			}
 		})
@@ -167,7 +178,7 @@ func TestSchema(t *testing.T) {
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
 			latency_ns latency_with_conflated_ns decoded_latency_ns publish_lag_ns connect_ns first_tick_ns open_all_ns
 			server fleet wire_bytes_per_delivery`,
-			"fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted round started"},
+			"round started latency_hdr fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted"},
 		{"latency_ns", run["latency_ns"], quantiles, ""},
 		{"latency_with_conflated_ns", run["latency_with_conflated_ns"], quantiles, ""},
 		{"decoded_latency_ns", run["decoded_latency_ns"], quantiles, ""},
@@ -178,7 +189,7 @@ func TestSchema(t *testing.T) {
 		{"fleet", run["fleet"], cost, ""},
 		{"orders", root["orders"].([]any)[0], `path http_version encoding workers rate connections streams_beside streams_transport sent acked rejected failed
 			throughput latency_ns service_ns server_cpu_ns_per_order client_cpu_ns_per_order`,
-			`payload_bytes duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns
+			`started latency_hdr payload_bytes duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns
 			negative_latencies most_negative_latency_ns stamp`},
 	} {
 		object := c.object.(map[string]any)

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,7 +37,7 @@ func checkGolden(t *testing.T, name string, got []byte) {
 // one, one of which little was measured, and a cell of two runs.
 func sample(t *testing.T) *Results {
 	cells, err := plan.Default(nil, plan.Cell{
-		Encoding: "protobuf", Streams: 10_000, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate",
+		Encoding: "protobuf", Streams: 10_000, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate", SymbolsPerStream: 1, Source: "synth",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func measuredOrders(n int64) *measure.Orders {
 	return &measure.Orders{
 		Path: "grpc-unary", HTTPVersion: "2", Encoding: "protobuf", Workers: 64, Connections: 8, PayloadBytes: 1024,
 		Valid: true, Reasons: []string{}, DurationNS: 4_000_000_000, Sent: 40_000 * n, Acked: 40_000 * n, Filled: 30_000 * n, Throughput: 10_000.4 * float64(n),
-		Latency: q, Connect: q, TraderLag: q, ServerCPUNSPerOrder: &cpu, ClientCPUNSPerOrder: &cpu, Stamp: "Body.Read returning",
+		Latency: q, LatencyHDR: measuredHDR(base), Started: fmt.Sprintf("2026-03-04T05:07:%02d.25Z", 10*n), Connect: q, TraderLag: q, ServerCPUNSPerOrder: &cpu, ClientCPUNSPerOrder: &cpu, Stamp: "Body.Read returning",
 	}
 }
 
@@ -107,9 +108,19 @@ func measuredRun(n int64) *measure.Run {
 	wire := 98.25 * float64(n)
 	return &measure.Run{
 		Valid: true, Reasons: []string{}, DurationNS: 10_000_000_000, Due: 200_000, Received: 200_000,
-		Latency: q(123_456), LatencyWithConflated: q(130_000), DecodedLatency: q(125_000),
+		Started: fmt.Sprintf("2026-03-04T05:06:%02d.5Z", 10*n),
+		Latency: q(123_456), LatencyHDR: measuredHDR(123_456 * n), LatencyWithConflated: q(130_000), DecodedLatency: q(125_000),
 		PublishLag: q(4_321), FleetLag: q(55), Connect: q(1_234_567), FirstTick: q(2_000_000), OpenAllNS: 1_500_000_000 * n,
 		Server: cost(1_850, 64<<20), Fleet: cost(4_000, 150<<20), WireBytesPerDelivery: &wire,
 		Stamp: "Body.Read returning",
 	}
+}
+
+// measuredHDR has the percentiles that the samples have for base, to three digits.
+func measuredHDR(base int64) string {
+	h := measure.NewHistogram()
+	for _, v := range []struct{ times, count int64 }{{1, 500}, {2, 400}, {5, 90}, {20, 9}, {100, 1}} {
+		h.RecordN(v.times*base, v.count)
+	}
+	return h.Encode()
 }
