@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,12 +22,8 @@ type Latencies struct {
 	Histogram  *hdrhistogram.Histogram // in ns
 }
 
-// ErrNoLatencies says that no run of the results has its latencies: they are of
-// the first schema, or nothing was received.
-var ErrNoLatencies = errors.New("no run has its latencies (latency_hdr): a tickgauge of before schema v2 measured, or nothing was received; measure again, or take another format")
-
 // Latencies decodes the latencies of all runs, streams before orders. Without names
-// the runs that have none; where that is all of them it is ErrNoLatencies.
+// the runs that have none; it is an error that none has any, as with the first schema.
 func (r *Results) Latencies() (with []Latencies, without []string, err error) {
 	add := func(l Latencies, encoded string) error {
 		if encoded == "" {
@@ -42,7 +39,7 @@ func (r *Results) Latencies() (with []Latencies, without []string, err error) {
 	names := cellNames(r)
 	for i, c := range r.Cells {
 		for n, run := range c.Runs {
-			l := Latencies{Name: numbered(names[i], n, len(c.Runs)), Cell: names[i], Started: run.Started, DurationNS: run.DurationNS}
+			l := Latencies{Name: numbered(names[i], cmp.Or(run.Round, n+1), len(c.Runs)), Cell: names[i], Started: run.Started, DurationNS: run.DurationNS}
 			if err := add(l, run.LatencyHDR); err != nil {
 				return nil, nil, err
 			}
@@ -54,14 +51,14 @@ func (r *Results) Latencies() (with []Latencies, without []string, err error) {
 	}
 	for _, o := range r.Orders {
 		name := orderName(o)
-		l := Latencies{Name: numbered(name, seen[name], total[name]), Cell: name, Started: o.Started, DurationNS: o.DurationNS}
 		seen[name]++
+		l := Latencies{Name: numbered(name, seen[name], total[name]), Cell: name, Started: o.Started, DurationNS: o.DurationNS}
 		if err := add(l, o.LatencyHDR); err != nil {
 			return nil, nil, err
 		}
 	}
 	if len(with) == 0 {
-		return nil, nil, ErrNoLatencies
+		return nil, nil, errors.New("no run has its latencies (latency_hdr): a tickgauge of before schema v2 measured, or nothing was received; measure again, or take another format")
 	}
 	return with, without, nil
 }

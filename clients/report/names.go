@@ -44,10 +44,10 @@ func keyOf(o *measure.Orders) orderKey {
 	}
 }
 
-// numbered is name, and which of several runs it is, from 0.
+// numbered is name, and which of several runs it is, from 1.
 func numbered(name string, n, of int) string {
 	if of > 1 {
-		return fmt.Sprintf("%s #%d", name, n+1)
+		return fmt.Sprintf("%s #%d", name, n)
 	}
 	return name
 }

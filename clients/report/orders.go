@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 )
@@ -39,57 +38,49 @@ var orderColumns = []struct {
 // not valid or are saturated. A figure that was not measured is a dash; a column
 // that no run has is left out.
 func WriteOrders(w io.Writer, runs []*measure.Orders) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if _, err := io.WriteString(w, ordersGrid(runs).text()); err != nil {
+		return fmt.Errorf("write order table: %w", err)
+	}
+	return nil
+}
+
+func ordersGrid(runs []*measure.Orders) *grid {
+	var g grid
 	shown := orderColumns[:0:0]
 	for _, c := range orderColumns {
 		for _, o := range runs {
 			if c.value(o) != "-" {
 				shown = append(shown, c)
+				g.head = append(g.head, c.name)
 				break
 			}
 		}
 	}
-	for _, c := range shown {
-		_, _ = fmt.Fprint(tw, c.name, "\t") // tw keeps the error for Flush
-	}
-	_, _ = fmt.Fprintln(tw)
-	var notes []string
 	bad := 0
 	for _, o := range runs {
+		var line []string
 		for _, c := range shown {
-			_, _ = fmt.Fprint(tw, c.value(o), "\t")
+			line = append(line, c.value(o))
 		}
-		_, _ = fmt.Fprintln(tw)
-		name := orderPath(o) + ", " + load(o)
-		if o.StreamsBeside > 0 {
-			name += " beside " + beside(o)
-		}
+		g.lines = append(g.lines, line)
+		name := orderName(o)
 		for _, reason := range o.Reasons {
-			notes = append(notes, name+": "+reason)
+			g.notes = append(g.notes, name+": "+reason)
 		}
 		if o.FirstFailure != "" && o.Failed < o.Sent {
-			notes = append(notes, fmt.Sprintf("%s: %d failed, the first: %s", name, o.Failed, o.FirstFailure))
+			g.notes = append(g.notes, fmt.Sprintf("%s: %d failed, the first: %s", name, o.Failed, o.FirstFailure))
 		}
 		if o.FirstRejection != "" && o.Acked > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %d rejected, the first: %s", name, o.Rejected, o.FirstRejection))
+			g.notes = append(g.notes, fmt.Sprintf("%s: %d rejected, the first: %s", name, o.Rejected, o.FirstRejection))
 		}
 		if o.Acked > 0 && (!o.Valid || o.Saturated) { // the others want mending, not repeating
 			bad++
 		}
 	}
-	if err := tw.Flush(); err != nil {
-		return fmt.Errorf("write order table: %w", err)
-	}
 	if bad > 0 {
-		notes = append(notes, "", fmt.Sprintf("%d of %d runs of orders are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or more workers.", bad, len(runs)))
+		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs of orders are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or more workers.", bad, len(runs)))
 	}
-	if len(notes) > 0 {
-		notes = append([]string{""}, notes...)
-	}
-	if _, err := io.WriteString(w, strings.Join(append(notes, ""), "\n")); err != nil {
-		return fmt.Errorf("write order table: %w", err)
-	}
-	return nil
+	return &g
 }
 
 func orderPath(o *measure.Orders) string {
@@ -108,7 +99,11 @@ func failed(o *measure.Orders) string {
 	if o.Failed == 0 {
 		return "0"
 	}
-	return fmt.Sprintf("%s (%.2g%%)", count(o.Failed), 100*float64(o.Failed)/float64(max(o.Sent, 1)))
+	share, form := 100*float64(o.Failed)/float64(max(o.Sent, 1)), "%s (%.2g%%)"
+	if share >= 10 {
+		form = "%s (%.0f%%)"
+	}
+	return fmt.Sprintf(form, count(o.Failed), share)
 }
 
 func beside(o *measure.Orders) string {

@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
-	"github.com/tickgauge/tickgauge/clients/plan"
 )
 
 // row is a line of the table: a figure of each run.
@@ -63,33 +60,47 @@ var rows = []row{
 // that are usable, or over all where none is. A figure that was not measured is a
 // dash.
 func WriteTable(w io.Writer, r *Results) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	columns := columnsOf(r)
-	line := func(first string, text func(c *column) string) {
-		_, _ = fmt.Fprint(tw, first, "\t") // tw keeps the error for Flush
-		for i := range columns {
-			_, _ = fmt.Fprint(tw, text(&columns[i]), "\t")
-		}
-		_, _ = fmt.Fprintln(tw)
-	}
-	line("", func(c *column) string { return c.title })
-	for _, row := range rows {
-		switch {
-		case row.value == nil:
-			line("", func(*column) string { return "" })
-		case row.name == verdictRow:
-			line(row.name, func(c *column) string { return c.verdict })
-		default:
-			line(row.name, func(c *column) string { return row.value(c.cell, c.run) })
-		}
-	}
-	if err := tw.Flush(); err != nil {
-		return fmt.Errorf("write table: %w", err)
-	}
-	if _, err := io.WriteString(w, tableNotes(r, columns)); err != nil {
+	if _, err := io.WriteString(w, streamsGrid(r).text()); err != nil {
 		return fmt.Errorf("write table: %w", err)
 	}
 	return nil
+}
+
+func streamsGrid(r *Results) *grid {
+	columns := columnsOf(r)
+	line := func(first string, text func(c *column) string) []string {
+		texts := []string{first}
+		for i := range columns {
+			texts = append(texts, text(&columns[i]))
+		}
+		return texts
+	}
+	g := &grid{head: line("", func(c *column) string { return c.title })}
+	for _, row := range rows {
+		text := func(c *column) string { return row.value(c.cell, c.run) }
+		switch {
+		case row.value == nil:
+			text = func(*column) string { return "" }
+		case row.name == verdictRow:
+			text = func(c *column) string { return c.verdict }
+		}
+		g.lines = append(g.lines, line(row.name, text))
+	}
+	for _, c := range columns {
+		for n, run := range c.cell.Runs {
+			title := c.title
+			if len(c.cell.Runs) > 1 {
+				title += fmt.Sprintf(", round %d", cmp.Or(run.Round, n+1))
+			}
+			for _, reason := range run.Reasons {
+				g.notes = append(g.notes, title+": "+reason)
+			}
+		}
+	}
+	if bad := unusable(r); bad > 0 {
+		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
+	}
+	return g
 }
 
 const verdictRow = "verdict"
@@ -102,11 +113,7 @@ type column struct {
 }
 
 func columnsOf(r *Results) []column {
-	cells := make([]plan.Cell, len(r.Cells))
-	for i := range r.Cells {
-		cells[i] = r.Cells[i].Cell
-	}
-	labels := plan.Labels(cells)
+	labels := cellNames(r)
 	var columns []column
 	for i := range r.Cells {
 		c := &r.Cells[i]
@@ -136,29 +143,6 @@ func (c *Cell) Usable() []*measure.Run {
 		}
 	}
 	return usable
-}
-
-// tableNotes says below a table why runs are not usable.
-func tableNotes(r *Results, columns []column) string {
-	var notes []string
-	for _, c := range columns {
-		for n, run := range c.cell.Runs {
-			title := c.title
-			if len(c.cell.Runs) > 1 {
-				title += fmt.Sprintf(", round %d", cmp.Or(run.Round, n+1))
-			}
-			for _, reason := range run.Reasons {
-				notes = append(notes, title+": "+reason)
-			}
-		}
-	}
-	if bad := unusable(r); bad > 0 {
-		notes = append(notes, "", fmt.Sprintf("%d of %d runs are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
-	}
-	if len(notes) > 0 {
-		notes = append([]string{""}, notes...)
-	}
-	return strings.Join(append(notes, ""), "\n")
 }
 
 func verdict(_ *Cell, r *measure.Run) string { return verdictOf(r.Valid, r.Saturated) }

@@ -114,7 +114,7 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	if len(results.Cells) == 0 && len(results.Orders) == 0 {
 		return failed // an earlier results file stays as it was
 	}
-	if err := printResults(os.Stdout, results); err != nil {
+	if err := report.WriteText(os.Stdout, report.Named{Results: results}); err != nil {
 		return err
 	}
 	if c.JSON != "" {

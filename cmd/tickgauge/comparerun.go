@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -158,26 +157,4 @@ func (e *estimate) String() string {
 		left = time.Duration(float64(left) * float64(e.took) / float64(e.planned))
 	}
 	return fmt.Sprintf(", about %s left", left.Round(time.Second))
-}
-
-// printResults prints the table of streams and that of orders.
-func printResults(w io.Writer, r *report.Results) error {
-	if len(r.Cells) > 0 {
-		if err := report.WriteTable(w, r); err != nil {
-			return err
-		}
-	}
-	if r.Comparison != nil && len(r.Comparison.Rows) > 0 {
-		_, _ = fmt.Fprintln(w) // a broken w shows with the next
-		if err := report.WriteComparison(w, r.Comparison); err != nil {
-			return err
-		}
-	}
-	if len(r.Orders) == 0 {
-		return nil
-	}
-	if len(r.Cells) > 0 {
-		_, _ = fmt.Fprintln(w)
-	}
-	return report.WriteOrders(w, r.Orders)
 }

@@ -22,6 +22,7 @@ type commands struct {
 	Orders   ordersCmd   `cmd:"" help:"Execute orders on an exchange over one path and measure every answer."`
 	Compare  compareCmd  `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
 	Plan     planCmd     `cmd:"" help:"Show and check the plans of comparisons."`
+	Report   reportCmd   `cmd:"" help:"Show results again, or write them in another form."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 
 	Show kong.VersionFlag `name:"version" help:"Print the version."`
@@ -85,7 +86,7 @@ func (e usageError) Unwrap() error { return e.error }
 func commandOf(args []string) string {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		switch args[0] {
-		case "exchange", "fleet", "orders", "compare", "plan", "version":
+		case "exchange", "fleet", "orders", "compare", "plan", "report", "version":
 			return args[0] + " "
 		}
 	}

@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+)
+
+// grid is a table before it is known how it is written: its head, its lines, of
+// which empty ones part groups, and sentences below it.
+type grid struct {
+	head  []string
+	lines [][]string
+	notes []string
+}
+
+// text aligns the columns to the right.
+func (g *grid) text() string {
+	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, line := range append([][]string{g.head}, g.lines...) {
+		for _, text := range line {
+			_, _ = fmt.Fprint(tw, text, "\t") // into memory, without errors
+		}
+		_, _ = fmt.Fprintln(tw)
+	}
+	_ = tw.Flush()
+	if len(g.notes) > 0 {
+		b.WriteString("\n" + strings.Join(g.notes, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// markdown is a table as GitHub reads it: the first column to the left, the others
+// to the right, the notes as a list.
+func (g *grid) markdown() string {
+	var b strings.Builder
+	row := func(line []string) {
+		for _, text := range line {
+			b.WriteString("| " + markdownText(text) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	row(g.head)
+	b.WriteString("| --- " + strings.Repeat("| ---: ", len(g.head)-1) + "|\n")
+	for _, line := range g.lines {
+		if strings.Join(line, "") != "" {
+			row(line)
+		}
+	}
+	list := false
+	for _, note := range g.notes {
+		if note == "" {
+			continue
+		}
+		if !list {
+			b.WriteByte('\n')
+			list = true
+		}
+		b.WriteString("- " + markdownText(note) + "\n")
+	}
+	return b.String()
+}
+
+// markdownText keeps a text in its cell, and from being taken for markup.
+func markdownText(s string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(oneLine(s))
+}
