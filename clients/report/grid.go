@@ -64,5 +64,5 @@ func (g *grid) markdown() string {
 
 // markdownText keeps a text in its cell, and from being taken for markup.
 func markdownText(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(oneLine(s))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`).Replace(oneLine(s))
 }
