@@ -46,10 +46,10 @@ func TestReport(t *testing.T) {
 		say  string // on standard output
 		args []string
 	}{
-		{"websocket #2", []string{path}},
+		{"2 of 2 valid", []string{path}},
 		{"verdict", []string{dir}},
 		{"to/from", []string{path, dir}},
-		{"| verdict | valid | valid |", []string{path, "--format=markdown"}},
+		{"| verdict | 2 of 2 valid |", []string{path, "--format=markdown"}},
 		{"latency_ns.p50", []string{dir, "--format=csv"}},
 		{"BenchmarkStreams/transport=websocket/http=1.1/encoding=json/streams=10/connections=10\t1000\t", []string{path, "--format=bench"}},
 		{`"schema": "tickgauge.results/v2"`, []string{path, "--format=json"}},
@@ -111,7 +111,7 @@ func TestReportRefuses(t *testing.T) {
 		{exitUsage, "wants a file", []string{path, "--format=csv", "--output=" + dir}},
 		{exitFailed, "no such file", []string{filepath.Join(dir, "missing.json")}},
 		{exitFailed, "ends early", []string{path, half, "--format=csv", "--output=" + old}},
-		{exitFailed, "has no results.json", []string{empty}},
+		{exitFailed, "neither a results.json nor", []string{empty}},
 		{exitFailed, "newer tickgauge", []string{put("v3.json", `{"schema":"tickgauge.results/v3"}`)}},
 		{exitFailed, "no results of tickgauge", []string{put("other.json", `{"name":"other"}`)}},
 		{exitFailed, "no run has its latencies", []string{first, "--format=hgrm", "--output=" + filepath.Join(dir, "new")}},
