@@ -87,6 +87,10 @@ bench: ## run the benchmarks COUNT times and summarise them
 compare: build ## compare the transports into RESULTS; COMPARE takes further flags
 	bin/tickgauge compare --json $(RESULTS) $(COMPARE)
 
+.PHONY: exports
+exports: build ## write RESULTS in other programs' forms and have those read them
+	.ci/checkexports/run $(RESULTS)
+
 .PHONY: soak
 soak: build ## one long comparison: SOAK a run
 	@mkdir -p results

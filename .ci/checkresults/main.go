@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	schema = "tickgauge.results/v1"
+	schema = "tickgauge.results/v2"
 	cells  = 6  // five transports, and one with orders beside it
 	orders = 21 // seven paths: in a closed loop, at a rate, and so beside streams
 )
