@@ -183,8 +183,13 @@ func checkFiles(cell plan.Cell) error {
 // mayWrite returns an error where results could not be written to path, before
 // they are measured.
 func mayWrite(path string) error {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("--json %s: is a directory; name a file", path)
+	if info, err := os.Stat(path); err == nil {
+		if info.IsDir() {
+			return fmt.Errorf("--json %s: is a directory; name a file", path)
+		}
+		if !info.Mode().IsRegular() {
+			return nil // a pipe or a device is written to as it is
+		}
 	}
 	dir := filepath.Dir(path)
 	probe, err := os.CreateTemp(dir, ".results-*")

@@ -10,7 +10,7 @@ import (
 )
 
 type reportCmd struct {
-	Paths  []string `arg:"" name:"path" help:"results.json, or a directory that has one or a result file for each run."`
+	Paths  []string `arg:"" name:"path" help:"results.json, or the directory of a comparison."`
 	Format string   `default:"table" enum:"table,markdown,csv,bench,hgrm,hlog,json" help:"What to write: one of ${enum}."`
 	Output string   `placeholder:"FILE|DIR" help:"Where to; standard output unless given. hgrm and hlog want a directory, in which each run has a file."`
 }
