@@ -9,9 +9,9 @@ import (
 )
 
 // ratios compares two results figure by figure, where both have runs of the same
-// cell that may be compared: medians over those runs, and the second by the first.
-// It says nothing of chance: intervals belong into a column of their own, from the
-// values that compared is given.
+// cell that may be compared: medians over those runs, as in the tables, and the second
+// by the first. It says nothing of chance: intervals belong into a column of their
+// own, from the runs that compared is given.
 func ratios(a, b Named) *grid {
 	g := &grid{head: []string{"", "figure", "from", "to", "to/from"}}
 	for i, name := range cellNames(a.Results) {
@@ -21,7 +21,7 @@ func ratios(a, b Named) *grid {
 			g.notes = append(g.notes, fmt.Sprintf("%s: only in %s", name, oneLine(a.Name)))
 			continue
 		}
-		compared(g, name, streamFigures, c.Usable(), b.Cells[j].Usable())
+		compared(g, name, streamFigures, measure.MedianRun, c.Usable(), b.Cells[j].Usable())
 	}
 	for j, name := range cellNames(b.Results) {
 		if !slices.ContainsFunc(a.Cells, func(have Cell) bool { return have.Cell == b.Cells[j].Cell }) {
@@ -35,7 +35,7 @@ func ratios(a, b Named) *grid {
 			g.notes = append(g.notes, fmt.Sprintf("%s: only in %s", orderName(from[key][0]), oneLine(a.Name)))
 			continue
 		}
-		compared(g, orderName(from[key][0]), orderFigures, usableOrders(from[key]), usableOrders(to[key]))
+		compared(g, orderName(from[key][0]), orderFigures, measure.MedianOrders, usableOrders(from[key]), usableOrders(to[key]))
 	}
 	for _, key := range others {
 		if len(from[key]) == 0 {
@@ -45,8 +45,9 @@ func ratios(a, b Named) *grid {
 	return g
 }
 
-// compared adds a line for each figure that both have.
-func compared[T any](g *grid, name string, figures []runFigure[T], from, to []T) {
+// compared adds a line for each figure that both have. It is given all runs, not
+// their medians alone, for what is to say how sure a ratio is.
+func compared[T any](g *grid, name string, figures []runFigure[T], median func([]T) T, from, to []T) {
 	if len(from) == 0 || len(to) == 0 {
 		g.notes = append(g.notes, name+": no valid run on one side")
 		return
@@ -54,37 +55,19 @@ func compared[T any](g *grid, name string, figures []runFigure[T], from, to []T)
 	if len(g.lines) > 0 {
 		g.lines = append(g.lines, make([]string, len(g.head)))
 	}
+	a, b := median(from), median(to)
 	for _, f := range figures {
-		a, b := valuesOf(f, from), valuesOf(f, to)
-		if len(a) == 0 || len(b) == 0 {
+		x, known := f.value(a)
+		y, alsoKnown := f.value(b)
+		if !known || !alsoKnown {
 			continue
 		}
-		x, y, ratio := median(a), median(b), "-"
+		ratio := "-"
 		if x != 0 {
 			ratio = strconv.FormatFloat(y/x, 'f', 3, 64)
 		}
 		g.lines = append(g.lines, []string{name, f.unit, plain(x), plain(y), ratio})
 	}
-}
-
-func valuesOf[T any](f runFigure[T], runs []T) []float64 {
-	var values []float64
-	for _, r := range runs {
-		if v, ok := f.value(r); ok {
-			values = append(values, v)
-		}
-	}
-	return values
-}
-
-// median is the middle value, of an even number the mean of the two.
-func median(v []float64) float64 {
-	slices.Sort(v)
-	n := len(v)
-	if n%2 == 1 {
-		return v[n/2]
-	}
-	return (v[n/2-1] + v[n/2]) / 2
 }
 
 func usableOrders(all []*measure.Orders) (usable []*measure.Orders) {
