@@ -2,10 +2,9 @@ package report
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/tickgauge/tickgauge/clients/compare"
 )
@@ -32,40 +31,29 @@ func (r *Results) Rounds() (n int) {
 	return n
 }
 
-// WriteComparison writes what the rounds show: a row for every metric of two cells,
+// comparisonGrids are what the rounds show: a row for every metric of two cells,
 // then what encoding and what transport does, where the cells tell.
-func WriteComparison(w io.Writer, c *compare.Comparison) error {
-	if len(c.Rows) == 0 {
+func comparisonGrids(c *compare.Comparison) []*grid {
+	if c == nil || len(c.Rows) == 0 {
 		return nil
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(fields ...string) { _, _ = fmt.Fprint(tw, strings.Join(fields, "\t"), "\t\n") } // tw keeps the error
 	percent := strconv.FormatFloat(100*c.Confidence, 'g', 3, 64) + "%"
-	line("figure", "of", "against", "rounds", "ratio", percent+" interval", "p", "of all rows", "verdict")
+	rows := &grid{head: []string{"figure", "of", "against", "rounds", "ratio", percent + " interval", "p", "of all rows", "verdict"}}
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		line(append([]string{metricName(r.Metric), r.CellB, r.CellA}, effect(&r.Effect)...)...)
+		rows.lines = append(rows.lines, append([]string{metricName(r.Metric), r.CellB, r.CellA}, effect(&r.Effect)...))
 	}
-	if err := tw.Flush(); err != nil {
-		return fmt.Errorf("write comparison: %w", err)
-	}
+	grids := []*grid{rows}
 	if len(c.TwoWay) > 0 {
-		_, _ = fmt.Fprint(tw, "\n")
-		line("figure", "what it does", "ratio of", "to", "rounds", "ratio", percent+" interval", "p", "of all rows", "verdict")
+		factors := &grid{head: []string{"figure", "what it does", "ratio of", "to", "rounds", "ratio", percent + " interval", "p", "of all rows", "verdict"}}
 		for i := range c.TwoWay {
 			r := &c.TwoWay[i]
-			line(append([]string{metricName(r.Metric), r.Factor, r.B, r.A}, effect(&r.Effect)...)...)
+			factors.lines = append(factors.lines, append([]string{metricName(r.Metric), r.Factor, r.B, r.A}, effect(&r.Effect)...))
 		}
-		if err := tw.Flush(); err != nil {
-			return fmt.Errorf("write comparison: %w", err)
-		}
+		grids = append(grids, factors)
 	}
-	for _, note := range c.Notes {
-		if _, err := fmt.Fprintf(w, "\n%s\n", note); err != nil {
-			return fmt.Errorf("write comparison: %w", err)
-		}
-	}
-	return nil
+	grids[len(grids)-1].notes = c.Notes
+	return grids
 }
 
 func metricName(name string) string {
@@ -92,24 +80,26 @@ func probability(p float64) string {
 	return strconv.FormatFloat(p, 'f', 3, 64)
 }
 
-// WriteThresholds writes a line for every threshold on every cell, and reports
-// whether all of them hold.
-func WriteThresholds(w io.Writer, outcomes []compare.Outcome) (hold bool, err error) {
-	hold = true
+// thresholdsGrid has a sentence for every threshold on every cell.
+func thresholdsGrid(outcomes []compare.Outcome) *grid {
+	g := new(grid)
 	for _, o := range outcomes {
 		said := "pass"
 		if !o.Pass {
-			said, hold = "FAIL", false
+			said = "FAIL"
 		}
 		value := "no usable run has the figure"
 		if o.Runs > 0 {
 			value = fmt.Sprintf("%s, median of %d", figure(o.Value, o.Unit), o.Runs)
 		}
-		if _, err := fmt.Fprintf(w, "%s  %s  (%s: %s)\n", said, strings.TrimSpace(o.Threshold), o.Cell, value); err != nil {
-			return hold, fmt.Errorf("write thresholds: %w", err)
-		}
+		g.notes = append(g.notes, fmt.Sprintf("%s  %s  (%s: %s)", said, strings.TrimSpace(o.Threshold), o.Cell, value))
 	}
-	return hold, nil
+	return g
+}
+
+// Holds reports whether all thresholds hold.
+func (r *Results) Holds() bool {
+	return !slices.ContainsFunc(r.Thresholds, func(o compare.Outcome) bool { return !o.Pass })
 }
 
 func figure(v float64, unit string) string {

@@ -1,13 +1,13 @@
 package report
 
 import (
-	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/tickgauge/tickgauge/clients/compare"
 )
 
-func TestWriteComparison(t *testing.T) {
+func TestComparisonTables(t *testing.T) {
 	c := &compare.Comparison{
 		Confidence: 0.95,
 		Rows: []compare.Row{
@@ -24,25 +24,23 @@ func TestWriteComparison(t *testing.T) {
 		}}},
 		Notes: []string{"A note."},
 	}
-	var out bytes.Buffer
-	if err := WriteComparison(&out, c); err != nil {
-		t.Fatal(err)
-	}
-	checkGolden(t, "comparison.txt", out.Bytes())
+	checkGolden(t, "comparison.txt", []byte(strings.Join(tables(&Results{Comparison: c}, "", (*grid).text), "\n")))
 }
 
-func TestWriteThresholds(t *testing.T) {
-	var out bytes.Buffer
-	hold, err := WriteThresholds(&out, []compare.Outcome{
+func TestThresholdLines(t *testing.T) {
+	r := &Results{Thresholds: []compare.Outcome{
 		{Threshold: "grpc.latency.p99 < 5ms", Cell: "grpc/100", Value: 3.2e6, Unit: "ns", Runs: 6, Pass: true},
 		{Threshold: "grpc.exchange_memory_per_stream < 30KiB", Cell: "grpc own", Value: 60 << 10, Unit: "bytes", Runs: 5},
 		{Threshold: "*.missed <= 0", Cell: "sse h1"},
-	})
-	if hold || err != nil {
-		t.Errorf("hold %t, %v", hold, err)
+	}}
+	if r.Holds() {
+		t.Error("two thresholds fail, and all hold")
 	}
-	checkGolden(t, "thresholds.txt", out.Bytes())
-	if hold, err = WriteThresholds(&out, nil); !hold || err != nil {
-		t.Errorf("none: hold %t, %v", hold, err)
+	checkGolden(t, "thresholds.txt", []byte(strings.Join(tables(r, "", (*grid).text), "\n")))
+	if r.Thresholds = r.Thresholds[:1]; !r.Holds() {
+		t.Error("the one that passes does not hold")
+	}
+	if r.Thresholds = nil; !r.Holds() {
+		t.Error("none does not hold")
 	}
 }

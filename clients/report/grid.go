@@ -7,7 +7,8 @@ import (
 )
 
 // grid is a table before it is known how it is written: its head, its lines, of
-// which empty ones part groups, and sentences below it.
+// which empty ones part groups, and sentences below it. Without a head it is the
+// sentences alone.
 type grid struct {
 	head  []string
 	lines [][]string
@@ -16,6 +17,9 @@ type grid struct {
 
 // text aligns the columns to the right.
 func (g *grid) text() string {
+	if len(g.head) == 0 {
+		return strings.Join(g.notes, "\n") + "\n"
+	}
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, line := range append([][]string{g.head}, g.lines...) {
@@ -41,25 +45,25 @@ func (g *grid) markdown() string {
 		}
 		b.WriteString("|\n")
 	}
-	row(g.head)
-	b.WriteString("| --- " + strings.Repeat("| ---: ", len(g.head)-1) + "|\n")
+	if len(g.head) > 0 {
+		row(g.head)
+		b.WriteString("| --- " + strings.Repeat("| ---: ", len(g.head)-1) + "|\n")
+	}
 	for _, line := range g.lines {
 		if strings.Join(line, "") != "" {
 			row(line)
 		}
 	}
-	list := false
+	list := ""
 	for _, note := range g.notes {
-		if note == "" {
-			continue
+		if note != "" {
+			list += "- " + markdownText(note) + "\n"
 		}
-		if !list {
-			b.WriteByte('\n')
-			list = true
-		}
-		b.WriteString("- " + markdownText(note) + "\n")
 	}
-	return b.String()
+	if list != "" && b.Len() > 0 {
+		list = "\n" + list
+	}
+	return b.String() + list
 }
 
 // markdownText keeps a text in its cell, and from being taken for markup.

@@ -56,8 +56,14 @@ func tables(r *Results, mark string, render func(*grid) string) []string {
 	if len(r.Cells) > 0 {
 		add("Streams", streamsGrid(r))
 	}
+	for _, g := range comparisonGrids(r.Comparison) {
+		add("What the rounds show", g)
+	}
 	if len(r.Orders) > 0 {
 		add("Orders", ordersGrid(r.Orders))
+	}
+	if len(r.Thresholds) > 0 {
+		add("Thresholds", thresholdsGrid(r.Thresholds))
 	}
 	if len(parts) == 0 {
 		return []string{"Nothing was measured.\n"}

@@ -124,14 +124,10 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 		fmt.Fprintln(os.Stderr, "wrote", c.JSON)
 	}
 	fmt.Fprintln(os.Stderr, "all runs are in", dir.Path())
-	if len(results.Thresholds) > 0 {
-		fmt.Println()
-	}
-	hold, err := report.WriteThresholds(os.Stdout, results.Thresholds)
-	if failed == nil && err == nil && !hold {
+	if failed == nil && !results.Holds() {
 		return errThreshold
 	}
-	return errors.Join(failed, err)
+	return failed
 }
 
 // open makes the directory of the comparison, or opens the one to go on with.
