@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tickgauge/tickgauge/order"
 )
@@ -12,6 +13,10 @@ type Ack struct {
 	ReceivedNS int64 // CLOCK_MONOTONIC, at the earliest point that the library gives; the client names it
 	Execution  order.Execution
 }
+
+// ErrNotSent is wrapped by errors of orders that never left: the connection was gone
+// before. Another connection may take them.
+var ErrNotSent = errors.New("the connection was gone before the order was sent")
 
 // OrderDialer opens the connections of one way to execute orders. Any goroutine
 // may call it.
@@ -34,8 +39,9 @@ type OrderConn interface {
 // that Close may come from any.
 type OrderEntry interface {
 	// Execute sends a new order and returns its answer. An order that is refused has
-	// an Ack as well. An error says that nothing is known of the outcome; a
-	// *feed.Problem is what the exchange said in place of an execution. ctx ends the
+	// an Ack as well. An error says that nothing is known of the outcome, unless it is
+	// ErrNotSent; a *feed.Problem is what the exchange said in place of an execution.
+	// ctx ends the
 	// wait, after which an entry that is a stream is of no more use.
 	Execute(ctx context.Context, req *order.Request) (Ack, error)
 	// Close ends the entry.

@@ -122,6 +122,11 @@ func (e *entry) execute(ctx context.Context, req *order.Request) (clients.Ack, e
 	if err != nil {
 		return clients.Ack{}, err
 	}
+	// net/http closes a connection whose writer was late to say that it is done, as on
+	// a busy machine, and any other that it would not use again.
+	if err := e.conn.http.Err(); err != nil {
+		return clients.Ack{}, fmt.Errorf("%w: %w", clients.ErrNotSent, err)
+	}
 	target := o.url
 	post := (&http.Request{
 		Method: http.MethodPost, URL: &target, Host: o.target, Header: o.header,

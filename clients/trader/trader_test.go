@@ -85,6 +85,11 @@ func (e *fakeEntry) Execute(ctx context.Context, req *order.Request) (clients.Ac
 	}
 	v.mu.Unlock()
 	x, err := v.answer(ctx, n, req)
+	if errors.Is(err, clients.ErrNotSent) {
+		v.mu.Lock()
+		v.ids[req.ClOrdID]--
+		v.mu.Unlock()
+	}
 	return clients.Ack{ReceivedNS: feed.Now(), Execution: x}, err
 }
 
@@ -208,6 +213,21 @@ func TestFailuresAreCountedAndReopened(t *testing.T) {
 	}
 	if got := v.opened.Load(); got != 2+6 {
 		t.Errorf("%d entries were opened, want one more for each that broke", got)
+	}
+}
+
+// TestNotSent: an order that never left goes over another connection, and has not
+// failed.
+func TestNotSent(t *testing.T) {
+	v := newFakeVenue(func(_ context.Context, n int64, req *order.Request) (order.Execution, error) {
+		if n%50 == 10 {
+			return order.Execution{}, fmt.Errorf("REST: %w", clients.ErrNotSent)
+		}
+		return filled(req), nil
+	})
+	run := trade(t, v, 2, Options{Rate: 1000, Duration: 300 * time.Millisecond}, nil)
+	if run.Sent != 300 || run.Failed != 0 || run.Reopened == 0 || run.FirstFailure != "" || run.Acked != 300 {
+		t.Errorf("run %+v", run)
 	}
 }
 

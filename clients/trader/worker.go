@@ -152,6 +152,10 @@ func (w *worker) execute(ctx context.Context, o measure.Sent) bool {
 	t.rec.Sending(w.number, o)
 	w.sentNS.Store(o.SentNS)
 	ack, err := w.entry.Execute(ctx, &req)
+	if errors.Is(err, clients.ErrNotSent) && w.reopen(ctx) {
+		t.reopened.Add(1)
+		ack, err = w.entry.Execute(ctx, &req)
+	}
 	w.sentNS.Store(0)
 	switch {
 	case err != nil:
@@ -197,8 +201,10 @@ func (w *worker) expire(before int64, timeout time.Duration) {
 // reopen opens an entry, in ever longer steps. It reports false when the trader
 // has stopped before.
 func (w *worker) reopen(ctx context.Context) bool {
-	_ = w.entry.Close()
-	w.entry = nil
+	if w.entry != nil {
+		_ = w.entry.Close()
+		w.entry = nil
+	}
 	for wait := shortestPause; ; wait = min(2*wait, longestPause) {
 		octx, cancel := context.WithTimeout(ctx, w.trader.opts.OrderTimeout)
 		e, err := w.conn.open(octx)
