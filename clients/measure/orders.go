@@ -119,8 +119,12 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 		o.Reasons = append(o.Reasons, fmt.Sprintf(format, args...))
 	}
 	switch {
+	case o.Sent == 0 && e.Due > 0:
+		invalid("none of the %d orders that were due in the window was sent: those before it still waited for the %d workers", e.Due, o.Workers)
+	case o.Sent == 0 && o.Rate > 0:
+		invalid("no order was due in the window at %g orders/s: make it longer", o.Rate)
 	case o.Sent == 0:
-		invalid("no order was sent in the window")
+		invalid("no order was sent in the window: make it longer")
 	case o.Failed == o.Sent:
 		invalid("all orders failed: %s", o.FirstFailure)
 	case o.Acked == 0:

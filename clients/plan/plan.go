@@ -15,6 +15,7 @@ type Plan struct {
 	Warmup time.Duration
 	Window time.Duration // the measured part of a run
 	Seed   uint64        // of synthetic sources
+	Base   Cell          // what cells have unless told; orders go beside streams like these
 	Cells  []Cell
 	Orders *Orders // nil: no orders are executed
 	// Thresholds are checked over the median of each cell's usable runs.
@@ -33,8 +34,15 @@ type Orders struct {
 	Rate         float64       // orders/s of the open loop
 	Window       time.Duration // of each run
 	PayloadBytes int
-	Beside       string // the name, of Names, of the cell whose streams they go beside
+	Beside       string // the name, of Names, of the cell whose streams they go beside; none: they go alone only
 }
+
+// NoStreams is Orders.Beside where orders go alone only.
+const NoStreams = "none"
+
+// Edited says that the plan is no longer what the file has, so that faults name no
+// lines of it.
+func (p *Plan) Edited() { p.file, p.lines, p.keys = "", nil, nil }
 
 // MinRounds is the fewest rounds that can tell a difference at 95%: among six pairs
 // the smallest two-sided p of the sign-flip test is 2/64.
@@ -90,7 +98,11 @@ func (p *Plan) TakesAll() (total time.Duration) {
 		if paths == 0 {
 			paths = len(orderChoices)
 		}
-		total += time.Duration(3*paths) * (o.Window + ordersOverhead)
+		phases := 3
+		if o.Beside == NoStreams {
+			phases = 2
+		}
+		total += time.Duration(phases*paths) * (o.Window + ordersOverhead)
 	}
 	return total
 }
@@ -158,8 +170,8 @@ func (o *Orders) check() error {
 		return fmt.Errorf("orders: window %s, want more than 0s, to %s", o.Window, longestTime)
 	case o.PayloadBytes < 0 || o.PayloadBytes > 1<<20:
 		return fmt.Errorf("orders: payload_bytes %d, want 0 to %d", o.PayloadBytes, 1<<20)
-	case !slices.Contains(Names(), o.Beside):
-		return fmt.Errorf("orders: beside %q, want one of %v", o.Beside, Names())
+	case o.Beside != NoStreams && !slices.Contains(Names(), o.Beside):
+		return fmt.Errorf("orders: beside %q, want one of %v, or none", o.Beside, Names())
 	}
 	return nil
 }

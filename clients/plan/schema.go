@@ -45,7 +45,7 @@ func Schema() ([]byte, error) {
 			"rate":          map[string]any{"type": "number", "exclusiveMinimum": 0, "description": "Orders per second of the open loop."},
 			"window":        duration("Of each run of orders."),
 			"payload_bytes": map[string]any{"type": "integer", "minimum": 0},
-			"beside":        oneOf(Names()...),
+			"beside":        oneOf(append(Names(), NoStreams)...),
 		}),
 	})
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"

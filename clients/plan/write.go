@@ -22,10 +22,11 @@ func (p *Plan) YAML() ([]byte, error) {
 	put(top, "warmup", p.Warmup.String())
 	put(top, "window", p.Window.String())
 	put(top, "seed", strconv.FormatUint(p.Seed, 10))
+	putNode(top, "base", p.Base.node(DefaultBase()))
 	if len(p.Cells) > 0 {
 		list := &yaml.Node{Kind: yaml.SequenceNode}
 		for _, c := range p.Cells {
-			list.Content = append(list.Content, c.node())
+			list.Content = append(list.Content, c.node(p.Base))
 		}
 		putNode(top, "cells", list)
 	}
@@ -59,11 +60,12 @@ func (p *Plan) YAML() ([]byte, error) {
 }
 
 // node writes the axes that differ from what a cell has unless told.
-func (c Cell) node() *yaml.Node {
+func (c Cell) node(unless Cell) *yaml.Node {
 	n := mapNode()
 	n.Style = yaml.FlowStyle
-	unless := DefaultBase()
-	unless.HTTPVersion = "" // which goes by the transport
+	if c.Source != unless.Source { // then the reader forgets what the source brings
+		unless.Symbols, unless.Rate = 0, 0
+	}
 	for _, a := range axisList {
 		switch a.name {
 		case "symbols":

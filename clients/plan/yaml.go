@@ -141,6 +141,9 @@ func (r *reader) top(n *yaml.Node) {
 			k.read(r, v)
 		}
 	}
+	if c, ok := r.make(settings{}); ok {
+		r.plan.Base = c
+	}
 	if values["cells"] == nil && values["axes"] == nil && values["vary"] == nil && values["orders"] == nil {
 		r.faults.add(n.Line, "the plan names nothing to measure; give cells, axes, vary or orders")
 	}

@@ -35,11 +35,19 @@ func (r *reader) list(n *yaml.Node, of string) map[string][]setting {
 	return lists
 }
 
-// cell makes a cell of the base and what is set over it. An HTTP version that the
-// transport does not go by is taken from the base only where it is set there.
+// cell adds a cell of the base and what is set over it.
 func (r *reader) cell(line int, over settings) {
+	if c, ok := r.make(over); ok {
+		r.plan.Cells = append(r.plan.Cells, c)
+		r.plan.lines = append(r.plan.lines, line)
+	}
+}
+
+// make makes a cell of the base and what is set over it. An HTTP version that the
+// transport does not go by is taken from the base only where it is set there.
+func (r *reader) make(over settings) (c Cell, ok bool) {
 	all := r.base.with(over)
-	c := DefaultBase()
+	c = DefaultBase()
 	if _, set := over["transport"]; set {
 		if _, set := over["http_version"]; !set {
 			delete(all, "http_version")
@@ -51,7 +59,14 @@ func (r *reader) cell(line int, over settings) {
 	if s, set := all["source"]; set && s.value != "synth" { // what a capture brings itself
 		c.Symbols, c.Arrivals, c.Rate = 0, CaptureArrivals, 0
 	}
-	failed := false
+	if _, set := over["source"]; set { // the base's are of another source
+		for _, name := range []string{"symbols", "rate", "arrivals", "zipf"} {
+			if _, set := over[name]; !set {
+				delete(all, name)
+			}
+		}
+	}
+	ok = true
 	for i := range axisList {
 		a := &axisList[i]
 		s, set := all[a.name]
@@ -63,7 +78,7 @@ func (r *reader) cell(line int, over settings) {
 		}
 		if err := a.set(&c, s.value); err != nil {
 			r.faults.add(s.line, "%w", err)
-			failed = true
+			ok = false
 		}
 	}
 	if _, set := all["connections"]; !set {
@@ -77,10 +92,7 @@ func (r *reader) cell(line int, over settings) {
 			c.Connections = c.Streams
 		}
 	}
-	if !failed {
-		r.plan.Cells = append(r.plan.Cells, c)
-		r.plan.lines = append(r.plan.lines, line)
-	}
+	return c, ok
 }
 
 func servedIndex(c Cell) int {

@@ -78,7 +78,7 @@ func ordersGrid(runs []*measure.Orders) *grid {
 		}
 	}
 	if bad > 0 {
-		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs of orders are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or more workers.", bad, len(runs)))
+		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs of orders are invalid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or more workers.", bad, len(runs)))
 	}
 	return &g
 }
@@ -88,8 +88,11 @@ func orderPath(o *measure.Orders) string {
 }
 
 func load(o *measure.Orders) string {
-	if o.Rate > 0 {
+	switch {
+	case o.Rate >= 10:
 		return fmt.Sprintf("%s/s", count(int64(o.Rate+0.5)))
+	case o.Rate > 0:
+		return fmt.Sprintf("%.3g/s", o.Rate)
 	}
 	return fmt.Sprintf("%s workers", count(int64(o.Workers)))
 }

@@ -98,7 +98,7 @@ func streamsGrid(r *Results) *grid {
 		}
 	}
 	if bad := unusable(r); bad > 0 {
-		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs are not valid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
+		g.notes = append(g.notes, "", fmt.Sprintf("%d of %d runs are invalid or saturated: leave them out, and repeat on a quieter machine, with a lower rate or fewer streams.", bad, runs(r)))
 	}
 	return g
 }

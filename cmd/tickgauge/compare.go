@@ -42,7 +42,7 @@ type compareCmd struct {
 	OrderRate     float64        `default:"1000" help:"Orders per second of the open loop, alone and beside the streams."`
 	OrderDuration *time.Duration `placeholder:"TIME" help:"The measured window of each run of orders; 2s unless given."`
 	PayloadBytes  int            `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
-	Beside        string         `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c" help:"Cell whose streams the orders go beside: one of ${enum}."`
+	Beside        string         `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c,none" help:"Cell whose streams the orders go beside: one of ${enum}."`
 
 	Threshold []string `sep:"none" placeholder:"CELL.FIGURE<VALUE" help:"What is expected of the median, such as 'grpc.latency.p99 < 5ms'; may be repeated."`
 	AllPairs  bool     `help:"Compare every cell with every other, instead of with the first."`

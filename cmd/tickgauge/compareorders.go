@@ -33,16 +33,19 @@ func (m *comparison) orders(ctx context.Context, interrupt <-chan struct{}) erro
 	if err != nil {
 		return err
 	}
-	streams, err := m.besideCell()
-	if err != nil {
-		return err
-	}
 	alone := append(closed, open...)
 	failed := m.phase(report.OrdersAlone, "orders alone", len(alone), interrupt, func(opts runner.OrderOptions) (*measure.Run, error) {
 		return nil, m.runner.Orders(ctx, alone, opts, interrupt)
 	})
 	if failed != nil && !errors.Is(failed, errGoOn) {
 		return shown(failed)
+	}
+	if o.Beside == plan.NoStreams {
+		return shown(failed)
+	}
+	streams, err := m.besideCell()
+	if err != nil {
+		return err
 	}
 	what := fmt.Sprintf("orders beside %d streams", streams.Streams)
 	again := m.phase(report.OrdersBeside, what, len(open), interrupt, func(opts runner.OrderOptions) (*measure.Run, error) {
@@ -54,15 +57,12 @@ func (m *comparison) orders(ctx context.Context, interrupt <-chan struct{}) erro
 	return shown(failed)
 }
 
-// besideCell is the cell whose streams the orders go beside, like those of the plan
-// in all else.
+// besideCell is the cell whose streams the orders go beside, like the plan's base in
+// all else.
 func (m *comparison) besideCell() (plan.Cell, error) {
-	base := plan.DefaultBase()
-	if len(m.plan.Cells) > 0 {
-		base = m.plan.Cells[0]
-		if base.Connections == base.Streams {
-			base.Connections = 0
-		}
+	base := m.plan.Base
+	if base.Connections == base.Streams {
+		base.Connections = 0
 	}
 	base.OrderPath, base.Compression = "", ""
 	cells, err := plan.Default([]string{m.plan.Orders.Beside}, base)

@@ -80,6 +80,7 @@ func (c *compareCmd) chosen(given map[string]bool) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Edited()
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -105,6 +106,7 @@ func (c *compareCmd) chosen(given map[string]bool) (*plan.Plan, error) {
 	if p.Cells, err = plan.Default(c.Transports, base); err != nil {
 		return nil, err
 	}
+	p.Base = p.Cells[0]
 	o := p.Orders
 	o.Paths, o.Encoding, o.Workers, o.Rate, o.PayloadBytes, o.Beside = c.Paths, c.Encoding, c.OrderWorkers, c.OrderRate, c.PayloadBytes, c.Beside
 	if len(given) > 0 {
@@ -126,13 +128,13 @@ const defaultRate = 200
 // check bounds what a plan does not.
 func (c *compareCmd) check() error {
 	bounds := map[string]bounded{
-		"--streams": {float64(c.Streams), mostStreams}, "--order-workers": {float64(c.OrderWorkers), mostWorkers}, "--order-rate": {c.OrderRate, 1e7},
+		"--streams": {value: float64(c.Streams), most: mostStreams}, "--order-workers": {value: float64(c.OrderWorkers), most: mostWorkers}, "--order-rate": {value: c.OrderRate, most: 1e7},
 	}
 	if c.Rate != nil {
-		bounds["--rate"] = bounded{*c.Rate, 1e7}
+		bounds["--rate"] = bounded{value: *c.Rate, most: 1e7}
 	}
 	if c.Symbols != nil {
-		bounds["--symbols"] = bounded{float64(*c.Symbols), mostPlaces}
+		bounds["--symbols"] = bounded{value: float64(*c.Symbols), most: mostPlaces}
 	}
 	if err := positive(bounds); err != nil {
 		return err

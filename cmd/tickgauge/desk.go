@@ -34,8 +34,8 @@ const mostAccounts = 100_000
 
 func (f *deskFlags) checkDesk() error {
 	if err := positive(map[string]bounded{
-		"--accounts": {float64(f.Accounts), mostAccounts}, "--ids": {float64(f.IDs), 1 << 24}, "--id-age": seconds(f.IDAge),
-		"--reports": {float64(f.Reports), mostPlaces}, "--open-orders": {float64(f.OpenOrders), 1 << 24},
+		"--accounts": {value: float64(f.Accounts), most: mostAccounts}, "--ids": {value: float64(f.IDs), most: 1 << 24}, "--id-age": seconds(f.IDAge),
+		"--reports": {value: float64(f.Reports), most: mostPlaces}, "--open-orders": {value: float64(f.OpenOrders), most: 1 << 24},
 	}); err != nil {
 		return err
 	}

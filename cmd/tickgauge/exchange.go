@@ -148,8 +148,8 @@ func (c *exchangeCmd) check() error {
 		return errors.New("--hold needs --debug-addr: a held source is started there")
 	}
 	if err := positive(map[string]bounded{
-		"--queue": {float64(c.Queue), mostPlaces}, "--ring": {float64(c.Ring), mostPlaces}, "--max-streams": {float64(c.MaxStreams), mostStreams},
-		"--max-symbols": {float64(c.MaxSymbols), mostPlaces}, "--max-subscribes": {float64(c.MaxSubscribes), mostPlaces},
+		"--queue": {value: float64(c.Queue), most: mostPlaces}, "--ring": {value: float64(c.Ring), most: mostPlaces}, "--max-streams": {value: float64(c.MaxStreams), most: mostStreams},
+		"--max-symbols": {value: float64(c.MaxSymbols), most: mostPlaces}, "--max-subscribes": {value: float64(c.MaxSubscribes), most: mostPlaces},
 		"--heartbeat": seconds(c.Heartbeat), "--write-timeout": seconds(c.WriteTimeout),
 	}); err != nil {
 		return err

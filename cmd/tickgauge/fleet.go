@@ -127,7 +127,7 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	}
 	c.Target = cmp.Or(c.Target, sideOf(t.overGRPC).target)
 	if err := positive(map[string]bounded{
-		"--streams": {float64(c.Streams), mostStreams}, "--symbols-per-stream": {float64(c.SymbolsPerStream), mostPlaces}, "--duration": seconds(c.Duration),
+		"--streams": {value: float64(c.Streams), most: mostStreams}, "--symbols-per-stream": {value: float64(c.SymbolsPerStream), most: mostPlaces}, "--duration": seconds(c.Duration),
 	}); err != nil {
 		return nil, 0, usageError{err}
 	}

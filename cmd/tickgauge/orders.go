@@ -21,7 +21,7 @@ type ordersCmd struct {
 	HTTP         string         `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
 	Encoding     string         `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
 	Target       string         `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
-	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
+	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order, where it does nothing else (exchange --hold)."`
 	Symbol       string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
 	Account      string         `default:"acct-1" help:"Who trades."`
 	Workers      *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
@@ -53,9 +53,10 @@ The exit status is 0 where the runs ended by themselves (one that is not valid i
 and no failure), 1 where one failed, had no order acked or was interrupted, 2 for a wrong
 flag.
 
-Examples:
-  tickgauge exchange --debug-addr 127.0.0.1:6060
-  tickgauge orders --workers 64 --debug-target 127.0.0.1:6060
+Examples (in another terminal: tickgauge exchange --hold --reserve ORDERS --debug-addr
+127.0.0.1:6060; what an exchange publishes beside would be in its CPU, which is then not
+shown):
+  tickgauge orders --symbol ORDERS --workers 64 --debug-target 127.0.0.1:6060
   tickgauge orders --path rest-unary --http 2 --encoding json --rate 1000
   tickgauge orders --path rest+sse --rate 500 --json orders.json
   tickgauge orders --preset hft`
@@ -95,8 +96,11 @@ func (c *ordersCmd) Run() error {
 			failed = errShown
 			break
 		}
-		if run.Sent > 0 && run.Acked == 0 {
-			failed = fmt.Errorf("none of %d orders was acked: %s", run.Sent, cmp.Or(run.FirstRejection, run.FirstFailure))
+		if run.Acked == 0 {
+			failed = errShown // the run's reasons say why
+			if run.Sent > 0 {
+				failed = fmt.Errorf("none of %d orders was acked: %s", run.Sent, cmp.Or(run.FirstRejection, run.FirstFailure))
+			}
 			break
 		}
 	}

@@ -38,7 +38,7 @@ func (c *ordersCmd) check() (*orderPath, wire.Encoding, error) {
 	}
 	c.preset()
 	if err := positive(map[string]bounded{
-		"--workers": {float64(*c.Workers), mostWorkers}, "--duration": seconds(*c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {float64(*c.Runs), 1000},
+		"--workers": {value: float64(*c.Workers), most: mostWorkers}, "--duration": seconds(*c.Duration), "--order-timeout": seconds(c.OrderTimeout), "--runs": {value: float64(*c.Runs), most: 1000},
 	}); err != nil {
 		return nil, 0, usageError{err}
 	}

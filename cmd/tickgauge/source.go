@@ -160,16 +160,19 @@ const (
 )
 
 // bounded is a flag's number and the most that it may be.
-type bounded struct{ value, most float64 }
+type bounded struct {
+	value, most float64
+	unit        string
+}
 
-func seconds(d time.Duration) bounded { return bounded{d.Seconds(), longestTime.Seconds()} }
+func seconds(d time.Duration) bounded { return bounded{d.Seconds(), longestTime.Seconds(), " s"} }
 
 // positive returns an error that names the first flag, by name, which is not above
 // 0 and within its bound.
 func positive(flags map[string]bounded) error {
 	for _, flag := range slices.Sorted(maps.Keys(flags)) {
 		if b := flags[flag]; !(b.value > 0 && b.value <= b.most) {
-			return fmt.Errorf("%s %v: want more than 0 and at most %v", flag, b.value, b.most)
+			return fmt.Errorf("%s %v%s: want more than 0 and at most %v%s", flag, b.value, b.unit, b.most, b.unit)
 		}
 	}
 	return nil
