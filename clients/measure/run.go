@@ -36,6 +36,8 @@ type Run struct {
 	Fleet                *Cost    `json:"fleet"`
 	WireBytesPerDelivery *float64 `json:"wire_bytes_per_delivery"`
 
+	Fairness *Fairness `json:"fairness"`
+
 	Stamp         string `json:"stamp"` // where the receive stamp is taken
 	StreamsBroken int    `json:"streams_broken"`
 	Problems      int64  `json:"problems"`
@@ -66,6 +68,7 @@ func (r *Run) Fill(d *Deliveries) {
 	r.Due, r.Received, r.Conflated, r.Dropped = d.Due, d.Received, d.Conflated, d.Dropped
 	r.Missed, r.Duplicated, r.Reordered, r.Problems = d.Missed, d.Duplicated, d.Reordered, d.Problems
 	r.PublishLag = d.PublishLag.Quantiles()
+	r.Fairness = d.Fairness
 	r.Connect, r.FirstTick = d.Connect.Quantiles(), d.FirstTick.Quantiles()
 	if d.ForeignClock > 0 {
 		return // stamps of two clocks make no latency
