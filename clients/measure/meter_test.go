@@ -55,6 +55,20 @@ func TestMeterWindow(t *testing.T) {
 	}
 }
 
+func TestMeterWindowOfTheRuntime(t *testing.T) {
+	p, _, _ := handMade(10).Window(200, 600)
+	if p.VoluntarySwitches != 12 || p.InvoluntarySwitches != 16 || p.HeapBytes != 2500 || p.HeapBaselineBytes != 7 || p.Goroutines != 6 || p.Idle != nil {
+		t.Errorf("used %+v", p)
+	}
+	if p.GC == nil || p.GC.Cycles != 4 || p.GC.CPUShare != 0.25 || p.GC.Pauses == nil || p.GC.Pauses.Count != 0 {
+		t.Errorf("collections %+v, want 4 that took a quarter", p.GC)
+	}
+	// Where no collection ended the runtime has brought nothing up to date.
+	if p, _, _ := handMade(10).Window(300, 300); p.GC.CPUShare != 0 || p.GC.Cycles != 0 {
+		t.Errorf("collections %+v of no time", p.GC)
+	}
+}
+
 // A process that lives longer than the samples that are kept is sampled less
 // often, and still accounted for from its start.
 func TestMeterThinsOutWhatIsOld(t *testing.T) {

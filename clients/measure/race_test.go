@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -208,5 +209,37 @@ func TestRacesAreBounded(t *testing.T) {
 		if got := r.share(); got != c.want {
 			t.Errorf("%d symbols: %d ticks each, want %d", c.symbols, got, c.want)
 		}
+	}
+}
+
+// Readers that deliver at once give each tick's subscribers the ranks 0 to n-1, each
+// once, so that they sum up to half of n.
+func TestRanksOfReadersAtOnce(t *testing.T) {
+	const streams, readers, ticks = 64, 8, 500
+	r := NewRecorder(streams)
+	playRace(r, slices.Repeat([][]string{{"A"}}, streams), nil)
+	var g sync.WaitGroup
+	for reader := range readers {
+		g.Go(func() {
+			for seq := uint64(1); seq <= ticks; seq++ {
+				tick := tickOf("A", seq)
+				m := &feed.Message{Ticks: []feed.Tick{tick}}
+				for i := reader; i < streams; i += readers {
+					r.Message(i, tick.DueNS+int64(i), tick.DueNS+int64(i), m)
+				}
+			}
+		})
+	}
+	g.Wait()
+	var all ranks
+	for i := range r.streams {
+		all.sum += r.streams[i].ranks.sum
+		all.n += r.streams[i].ranks.n
+	}
+	if all.n != streams*ticks || math.Abs(all.sum-streams*ticks/2) > 1e-6 {
+		t.Errorf("%d ranks sum up to %v, want %d and %d", all.n, all.sum, streams*ticks, streams*ticks/2)
+	}
+	if s := r.Finish(nil).Fairness.Spread; s.Ticks != ticks || s.P50 != streams-1 || s.Max != streams-1 {
+		t.Errorf("spread %+v, want %d ns for each of %d ticks", s, streams-1, ticks)
 	}
 }
