@@ -79,7 +79,7 @@ func TestMeterOfWaiting(t *testing.T) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		for range waits {
-			if _, err := unix.Poll(nil, 1); err != nil && err != unix.EINTR { //nolint:errorlint // an Errno as it is
+			if _, err := unix.Poll(nil, 1); err != nil && err != unix.EINTR {
 				t.Error(err)
 			}
 		}
