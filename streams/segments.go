@@ -1,11 +1,15 @@
 package streams
 
-// Segments counts TCP segments: those sent, bare acknowledgements too, and those sent
-// again. The kernel counts each connection's in 32 bits.
-type Segments struct{ Sent, Retransmitted int64 }
+// Segments counts TCP segments. The kernel counts each connection's in 32 bits.
+type Segments struct {
+	Sent          int64 // bare acknowledgements too
+	Data          int64 // of them, those that carried data
+	Retransmitted int64
+}
 
 func (s *Segments) add(o Segments) {
 	s.Sent += o.Sent
+	s.Data += o.Data
 	s.Retransmitted += o.Retransmitted
 }
 

@@ -24,5 +24,5 @@ func segmentsOf(c net.Conn) (Segments, bool) {
 	}) != nil || err != nil {
 		return Segments{}, false
 	}
-	return Segments{Sent: int64(info.Segs_out), Retransmitted: int64(info.Total_retrans)}, true
+	return Segments{Sent: int64(info.Segs_out), Data: int64(info.Data_segs_out), Retransmitted: int64(info.Total_retrans)}, true
 }

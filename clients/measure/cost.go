@@ -58,11 +58,13 @@ func (r *Run) DropSharedCosts() {
 // TCP is what the exchange's stream sockets sent, from the kernel's TCP_INFO, from
 // the start of the source to the reading of the ledger: the warm-up and the wait for
 // late ticks are in it, for 10,000 sockets cannot be read in an instant. tcp(7) and
-// linux/tcp.h name the fields: tcpi_segs_out, tcpi_total_retrans.
+// linux/tcp.h name the fields: tcpi_segs_out, tcpi_data_segs_out,
+// tcpi_total_retrans.
 type TCP struct {
-	Segments    int64 `json:"segments"` // bare acknowledgements too
-	Retransmits int64 `json:"retransmits"`
-	Deliveries  int64 `json:"deliveries"` // ticks written meanwhile
+	Segments     int64 `json:"segments"`      // bare acknowledgements too
+	DataSegments int64 `json:"data_segments"` // of them, those that carried data
+	Retransmits  int64 `json:"retransmits"`
+	Deliveries   int64 `json:"deliveries"` // ticks written meanwhile
 	// SegmentsPerDelivery is below 1 where ticks share a segment; nil without any.
 	SegmentsPerDelivery *float64 `json:"segments_per_delivery"`
 }

@@ -69,7 +69,7 @@ func wholeLedger() *Ledger {
 		Version: "v0.1.0", Epoch: "ab12", BootID: "boot", FromNS: 1000, ToNS: 9000, Complete: true, Scheduled: 100,
 		Symbols:    []SymbolDue{{Symbol: "A", Scheduled: 100, FirstSeq: 3, LastSeq: 102}},
 		PublishLag: &Lag{Quantiles: Quantiles{P50: 1, P90: 2, P99: 3, P999: 4, Max: 5, Mean: 2}, MeanByThird: [3]int64{1, 2, 3}},
-		Process:    wholeProcess(), TCP: &TCP{Segments: 150, Retransmits: 1, Deliveries: 120, SegmentsPerDelivery: new(1.25)},
+		Process:    wholeProcess(), TCP: &TCP{Segments: 150, DataSegments: 130, Retransmits: 1, Deliveries: 120, SegmentsPerDelivery: new(1.25)},
 		Schedule: Schedule{Source: "synth", Seed: 1, Rate: 200, Arrivals: "steady"},
 		Counters: map[string]int64{TicksWritten: 100, WrittenBytes: 11_000, PayloadBytes: 8000},
 		Totals:   map[string]int64{StreamsOpen: 4},

@@ -193,7 +193,7 @@ func TestSchema(t *testing.T) {
 		{"fleet", run["fleet"], cost, costs},
 		{"gc", gc, "cycles cpu_share pauses_ns", ""},
 		{"pauses_ns", gc["pauses_ns"], quantiles, "count"},
-		{"tcp", run["tcp"], "segments retransmits deliveries segments_per_delivery", ""},
+		{"tcp", run["tcp"], "segments data_segments retransmits deliveries segments_per_delivery", ""},
 		{"fairness", fairness, "spread_ns mean_rank chance_sd worst_stream late", ""},
 		{"spread_ns", fairness["spread_ns"], quantiles, "ticks"},
 		{"mean_rank", fairness["mean_rank"], "min p50 p99 max", ""},

@@ -120,7 +120,7 @@ func measuredRun(n int64) *measure.Run {
 		PublishLag: q(4_321), FleetLag: q(55), Connect: q(1_234_567), FirstTick: q(2_000_000), OpenAllNS: 1_500_000_000 * n,
 		Server: cost(1_850, 64<<20), Fleet: cost(4_000, 150<<20), WireBytesPerDelivery: &wire,
 		PayloadBytesPerDelivery: new(wire * 0.75), FramingBytesPerDelivery: new(wire * 0.25),
-		TCP:      &measure.TCP{Segments: 190_000 * n, Retransmits: n, Deliveries: 200_000, SegmentsPerDelivery: new(0.95 * float64(n))},
+		TCP:      &measure.TCP{Segments: 190_000 * n, DataSegments: 100_000 * n, Retransmits: n, Deliveries: 200_000, SegmentsPerDelivery: new(0.95 * float64(n))},
 		Fairness: fairness(n, *q(900_000)),
 		Stamp:    "Body.Read returning",
 	}

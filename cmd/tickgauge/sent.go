@@ -66,9 +66,10 @@ func (s *sent) tcp() *measure.TCP {
 		return nil
 	}
 	t := &measure.TCP{
-		Segments:    now.segments.Sent - started.segments.Sent,
-		Retransmits: now.segments.Retransmitted - started.segments.Retransmitted,
-		Deliveries:  now.ticks - started.ticks,
+		Segments:     now.segments.Sent - started.segments.Sent,
+		DataSegments: now.segments.Data - started.segments.Data,
+		Retransmits:  now.segments.Retransmitted - started.segments.Retransmitted,
+		Deliveries:   now.ticks - started.ticks,
 	}
 	if t.Deliveries > 0 {
 		t.SegmentsPerDelivery = new(float64(t.Segments) / float64(t.Deliveries))
