@@ -86,7 +86,7 @@ func (e *Exchange) hello() *feed.Hello {
 // ends with ctx, and must be closed. At the limit of streams, or once the
 // exchange is closing, it is refused with a *feed.Problem.
 func (e *Exchange) Open(ctx context.Context, encoding int) (*Session, error) {
-	s := &Session{exchange: e, replies: make(chan reply, 16), watched: make(chan struct{}, 1)}
+	s := &Session{exchange: e, encoding: encoding, replies: make(chan reply, 16), watched: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	sub, err := e.hub.NewSubscription(feed.SubscriptionOptions{
 		Encoding: encoding, Queue: e.opts.Limits.QueueTicks, OnEnd: s.doom,

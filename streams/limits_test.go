@@ -1,6 +1,8 @@
 package streams
 
 import (
+	"bytes"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -123,11 +125,13 @@ func TestOptions(t *testing.T) {
 // wrote keeps what an Observer is told.
 type wrote struct {
 	ticks []int
+	bytes []string
 	took  []time.Duration
 }
 
-func (w *wrote) Wrote(ticks int, beganNS, returnedNS int64) {
-	w.ticks, w.took = append(w.ticks, ticks), append(w.took, time.Duration(returnedNS-beganNS))
+func (w *wrote) Wrote(encoding int, ticks [][]byte, beganNS, returnedNS int64) {
+	w.ticks, w.took = append(w.ticks, len(ticks)), append(w.took, time.Duration(returnedNS-beganNS))
+	w.bytes = append(w.bytes, fmt.Sprintf("%d %s", encoding, bytes.Join(ticks, []byte(" "))))
 }
 
 // TestObserver has a subscriber who takes a second for each write.
@@ -151,6 +155,9 @@ func TestObserver(t *testing.T) {
 		}
 		if !slices.Equal(w.ticks, []int{2, 1}) || !slices.Equal(w.took, []time.Duration{time.Second, time.Second}) {
 			t.Errorf("writes of %d ticks took %s, want one of 2 and one of 1, a second each", w.ticks, w.took)
+		}
+		if want := []string{"0 A1 A2", "0 A3"}; !slices.Equal(w.bytes, want) {
+			t.Errorf("what was written is %q, want %q", w.bytes, want)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"net"
+	"sync"
 	"sync/atomic"
 )
 
@@ -9,6 +10,11 @@ import (
 // to and read from the sockets, framing included, TCP and IP not.
 type Traffic struct {
 	accepted, open, read, written atomic.Int64
+
+	mu     sync.Mutex
+	conns  map[*countedConn]struct{} // open ones
+	closed Segments                  // of those that are closed
+	told   bool                      // the system told them
 }
 
 // TrafficCount is a reading of a Traffic.
@@ -41,7 +47,9 @@ func (l *countedListener) Accept() (net.Conn, error) {
 	}
 	l.traffic.accepted.Add(1)
 	l.traffic.open.Add(1)
-	return &countedConn{Conn: c, traffic: l.traffic}, nil
+	counted := &countedConn{Conn: c, traffic: l.traffic}
+	l.traffic.keep(counted)
+	return counted, nil
 }
 
 type countedConn struct {
@@ -65,6 +73,7 @@ func (c *countedConn) Write(b []byte) (int, error) {
 func (c *countedConn) Close() error {
 	if c.closed.CompareAndSwap(false, true) {
 		c.traffic.open.Add(-1)
+		c.traffic.forget(c)
 	}
 	return c.Conn.Close()
 }

@@ -26,9 +26,10 @@ const (
 // Observer is told what left on streams. Its methods are called from many
 // goroutines and must not block.
 type Observer interface {
-	// Wrote is called after a write of ticks, with their number and when the write
-	// began and returned, CLOCK_MONOTONIC.
-	Wrote(ticks int, beganNS, returnedNS int64)
+	// Wrote is called after a write of ticks, with their encoded forms in the hub's
+	// encoding of that index, which it must not keep, and with when the write began and
+	// returned, CLOCK_MONOTONIC.
+	Wrote(encoding int, ticks [][]byte, beganNS, returnedNS int64)
 }
 
 // Options are what all servers share; the zero value works.

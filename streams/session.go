@@ -31,6 +31,7 @@ const doomGrace = time.Second
 type Session struct {
 	exchange *Exchange
 	sub      *feed.Subscription
+	encoding int // of the hub, in which its ticks come
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	replies  chan reply
@@ -189,7 +190,7 @@ func (s *Session) drain(w Writer) error {
 	s.writingSince.Store(0)
 	s.wrote = true
 	if o := s.exchange.opts.Observer; o != nil && err == nil {
-		o.Wrote(len(s.ticks), began, feed.Now())
+		o.Wrote(s.encoding, s.ticks, began, feed.Now())
 	}
 	s.release()
 	return err

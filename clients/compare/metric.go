@@ -52,6 +52,7 @@ func Metrics() []Metric {
 		{"fleet_lag", func(r *measure.Run) *measure.Quantiles { return r.FleetLag }},
 		{"connect", func(r *measure.Run) *measure.Quantiles { return r.Connect }},
 		{"first_tick", func(r *measure.Run) *measure.Quantiles { return r.FirstTick }},
+		{"first_to_last", firstToLast},
 	} {
 		ms = append(ms, quantiles(d.name, d.of)...)
 	}
@@ -62,12 +63,14 @@ func Metrics() []Metric {
 		cost("exchange_memory_per_stream", "bytes", server, func(c *measure.Cost) int64 { return c.RSSBytesPerStream }),
 		cost("exchange_memory", "bytes", server, func(c *measure.Cost) int64 { return c.RSSBytes }),
 		cost("fleet_memory", "bytes", fleet, func(c *measure.Cost) int64 { return c.RSSBytes }),
-		Metric{"wire_bytes_per_delivery", "bytes", func(r *measure.Run) (float64, bool) {
-			if r.WireBytesPerDelivery == nil {
-				return 0, false
+		optional("wire_bytes_per_delivery", "bytes", func(r *measure.Run) *float64 { return r.WireBytesPerDelivery }),
+		optional("framing_bytes_per_delivery", "bytes", func(r *measure.Run) *float64 { return r.FramingBytesPerDelivery }),
+		optional("worst_mean_rank", "", func(r *measure.Run) *float64 {
+			if r.Fairness == nil {
+				return nil
 			}
-			return *r.WireBytesPerDelivery, true
-		}},
+			return &r.Fairness.MeanRank.Max
+		}),
 	)
 	for _, c := range []struct {
 		name string
@@ -101,6 +104,23 @@ func quantiles(name string, of func(*measure.Run) *measure.Quantiles) []Metric {
 		}})
 	}
 	return ms
+}
+
+func firstToLast(r *measure.Run) *measure.Quantiles {
+	if r.Fairness == nil || r.Fairness.Spread == nil {
+		return nil
+	}
+	return &r.Fairness.Spread.Quantiles
+}
+
+// optional is a figure that is nil where it was not measured.
+func optional(name, unit string, of func(*measure.Run) *float64) Metric {
+	return Metric{name, unit, func(r *measure.Run) (float64, bool) {
+		if v := of(r); v != nil {
+			return *v, true
+		}
+		return 0, false
+	}}
 }
 
 // cost is a figure of a process; 0 is one that was not measured.

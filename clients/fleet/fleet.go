@@ -118,7 +118,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 	}
 	openAll := feed.Now() - opened
 
-	w, err := f.measureWindow(ctx, interrupt)
+	w, err := f.measureWindow(ctx, interrupt, meter)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,10 @@ func TestRunMeasuresEveryDelivery(t *testing.T) {
 	if q := run.Latency; q == nil || q.P50 < int64(latency)*999/1000 || q.P50 > int64(latency)*1001/1000 {
 		t.Errorf("latency %+v, want %s", q, latency)
 	}
-	if run.Connect == nil || run.FirstTick == nil || run.FleetLag == nil || run.Fleet == nil || run.Fleet.RSSBytes == 0 {
+	if f := run.Fairness; f == nil || f.Spread == nil || f.Spread.Ticks != ticks || f.MeanRank.Max > 1 {
+		t.Errorf("fairness %+v, want that of %d ticks", f, ticks)
+	}
+	if run.Connect == nil || run.FirstTick == nil || run.FleetLag == nil || run.Fleet == nil || run.Fleet.RSSBytes == 0 || run.Fleet.IdleRSSBytesPerStream == nil || run.Fleet.GC == nil {
 		t.Errorf("not all is measured: %+v", run)
 	}
 	if want := int64(1<<30) / run.Received; run.Server == nil || *run.Server.CPUNSPerDelivery != want || run.WireBytesPerDelivery == nil {
@@ -163,6 +166,10 @@ func TestRunOnASourceThatRunsAlready(t *testing.T) {
 	run, err := newFleet(t, v, 2, Options{Duration: someTime, Control: v.control(t)}).Run(t.Context(), nil)
 	if err != nil || len(reasons(run)) > 0 || run.Due == 0 || run.Due != run.Received {
 		t.Errorf("error %v, run %+v; want a valid run", err, run)
+	}
+	// Nobody saw the streams open and the source still.
+	if run != nil && (run.Fleet.IdleRSSBytesPerStream != nil || run.Fleet.HeapBytesPerStream == nil) {
+		t.Errorf("fleet %+v, want memory, and none of an idle time", run.Fleet)
 	}
 }
 

@@ -20,14 +20,18 @@ type window struct {
 // measureWindow starts a held source, sets the recorder's window after the
 // warm-up, and returns at its end, which the interrupt brings about early, and so
 // does the last stream when it breaks.
-func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}) (window, error) {
+func (f *Fleet) measureWindow(ctx context.Context, interrupt <-chan struct{}, meter *measure.Meter) (window, error) {
 	start := feed.Now() + int64(startDelay)
 	w := window{from: start + int64(f.opts.Warmup)}
 	w.to = w.from + int64(f.opts.Duration)
 	f.rec.SetWindow(w.from, w.to)
 	if f.opts.Control != nil {
-		if _, err := f.opts.Control.Run(ctx, f.rec.Epoch(), start, w.to); err != nil {
+		held, err := f.opts.Control.Run(ctx, f.rec.Epoch(), start, w.to)
+		if err != nil {
 			return w, err
+		}
+		if held {
+			meter.MarkIdle()
 		}
 	}
 	probe := measure.NewProbe(w.from, w.to)

@@ -45,6 +45,7 @@ const (
 // counted already), in holes, or outside.
 type account struct {
 	symbol    string
+	race      *race // shared with the symbol's other subscribers
 	state     subscription
 	liveAfter uint64 // what arrives up to here is a replay
 	last      uint64 // the highest sequence received, skipped, or found missing

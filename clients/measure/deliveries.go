@@ -23,6 +23,7 @@ type Deliveries struct {
 	Connect       *Histogram // opening to hello
 	FirstTick     *Histogram // opening to the first snapshot or tick
 	MeanByThird   [3]int64   // mean latency of each third of the window
+	Fairness      *Fairness  // nil where no symbol had two subscribers
 	ForeignClock  int64      // streams whose exchange has another boot's clock
 	DueFromLedger bool       // else Due is what the sequences that arrived span
 }
@@ -60,6 +61,7 @@ func (r *Recorder) Finish(due map[string]SymbolDue) *Deliveries {
 	d.ForeignClock = total.foreignClock
 	d.Latency, d.Decoded, d.PublishLag = total.latency, total.decoded, total.lag
 	d.Connect, d.FirstTick = total.connect, total.firstTick
+	d.Fairness = r.fairness(total.spread)
 	d.WithConflated = NewHistogram()
 	d.WithConflated.Merge(total.latency)
 	d.WithConflated.Merge(total.charged)

@@ -16,6 +16,7 @@ type Ledger struct {
 	Symbols     []SymbolDue `json:"symbols"`     // those with updates due in the window
 	PublishLag  *Lag        `json:"publish_lag"`
 	Process     Process     `json:"process"`
+	TCP         *TCP        `json:"tcp"` // nil: the source was not started by request, or not on Linux
 	Schedule    Schedule    `json:"schedule"`
 	// ServiceRealtime says that orders wait out their service time; otherwise they
 	// only report it.
@@ -56,6 +57,7 @@ func (l *Ledger) BySymbol() map[string]SymbolDue {
 // Counter names of a Ledger.
 const (
 	WrittenBytes = "written_bytes"
+	PayloadBytes = "payload_bytes" // of WrittenBytes, those of the encoded ticks themselves
 	ReadBytes    = "read_bytes"
 	TicksWritten = "ticks_written"
 	WriteNS      = "write_ns" // sum over writes of ticks, from call to return

@@ -11,12 +11,17 @@ import (
 
 // handMade returns a meter of n samples at 100, 200, … ns. In each interval it
 // uses 20 ns system time and ever more user time (0, 10, 40, 90, … ns in all),
-// grows by 1000 bytes and counts 5 and 50.
+// grows by 1000 bytes, half of them heap, and counts 5 and 50. A collection ends, and takes
+// a quarter of the CPU.
 func handMade(n int) *Meter {
-	m := &Meter{names: []string{"few", "many"}, baseline: 77}
+	m := &Meter{names: []string{"few", "many"}, baseline: sample{level: [levels]int64{77, 7, 1}}}
 	m.read = func(dst []int64) []int64 { return append(dst, 1_000_000, 2_000_000) } // what Window's own sample reads
 	for i := range int64(n) {
-		m.add(sample{atNS: 100 * (i + 1), userNS: 10 * i * i, sysNS: 20 * i, rss: 1000 * i, counters: []int64{5 * i, 50 * i}})
+		m.add(sample{
+			atNS: 100 * (i + 1), counters: []int64{5 * i, 50 * i},
+			used:  [usedFigures]int64{10 * i * i, 20 * i, 3 * i, 4 * i, 10 * i, 40 * i, i},
+			level: [levels]int64{1000 * i, 500 * i, i + 1},
+		})
 	}
 	return m
 }
@@ -50,6 +55,20 @@ func TestMeterWindow(t *testing.T) {
 	}
 }
 
+func TestMeterWindowOfTheRuntime(t *testing.T) {
+	p, _, _ := handMade(10).Window(200, 600)
+	if p.VoluntarySwitches != 12 || p.InvoluntarySwitches != 16 || p.HeapBytes != 2500 || p.HeapBaselineBytes != 7 || p.Goroutines != 6 || p.Idle != nil {
+		t.Errorf("used %+v", p)
+	}
+	if p.GC == nil || p.GC.Cycles != 4 || p.GC.CPUShare != 0.25 || p.GC.Pauses == nil || p.GC.Pauses.Count != 0 {
+		t.Errorf("collections %+v, want 4 that took a quarter", p.GC)
+	}
+	// Where no collection ended the runtime has brought nothing up to date.
+	if p, _, _ := handMade(10).Window(300, 300); p.GC.CPUShare != 0 || p.GC.Cycles != 0 {
+		t.Errorf("collections %+v of no time", p.GC)
+	}
+}
+
 // A process that lives longer than the samples that are kept is sampled less
 // often, and still accounted for from its start.
 func TestMeterThinsOutWhatIsOld(t *testing.T) {
@@ -80,7 +99,7 @@ func TestMeterThinsOutWhatIsOld(t *testing.T) {
 func TestMeterSamplesThisProcess(t *testing.T) {
 	m := NewMeter(nil, nil)
 	from := feed.Now()
-	for sum := 0; m.samples[0].userNS+m.samples[0].sysNS+1e6 > m.now().userNS+m.now().sysNS; sum++ { // burn a millisecond
+	for sum := 0; cpuNS(m.samples[0])+1e6 > cpuNS(m.now()); sum++ { // burn a millisecond
 		_ = sum * sum
 	}
 	to := feed.Now()
@@ -89,6 +108,8 @@ func TestMeterSamplesThisProcess(t *testing.T) {
 		t.Errorf("used %+v, want time and memory", p)
 	}
 }
+
+func cpuNS(s sample) int64 { return s.used[usedUser] + s.used[usedSystem] }
 
 func TestMeterRunSamplesUntilDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -19,6 +19,7 @@ type Recorder struct {
 	shards       []*shard
 	broken       atomic.Int64
 	hello        atomic.Pointer[feed.Hello] // the first that came
+	races        races
 }
 
 // shard has the figures of every n-th stream; one histogram per stream would
@@ -35,6 +36,7 @@ type streamAccount struct {
 	ended     bool
 	slow      bool // ended by the exchange as a slow consumer
 	err       error
+	ranks     ranks
 	symbols   []account
 	index     map[string]int // into symbols, once there are many
 }
@@ -66,7 +68,7 @@ func (r *Recorder) Opening(stream int, symbols ...string) {
 	st := &r.streams[stream]
 	st.openedNS = feed.Now()
 	for _, symbol := range symbols {
-		st.ensure(symbol)
+		r.ensure(st, symbol)
 	}
 }
 
@@ -92,11 +94,18 @@ func (r *Recorder) Message(stream int, receivedNS, decodedNS int64, m *feed.Mess
 		}
 	case m.Subscribed != nil:
 		for _, s := range m.Subscribed.Symbols {
-			st.ensure(s.Symbol).subscribed(s.Seq)
+			a := r.ensure(st, s.Symbol)
+			if a.state != live && !st.ended {
+				a.race.join()
+			}
+			a.subscribed(s.Seq)
 		}
 	case m.Unsubscribed != nil:
 		for _, s := range m.Unsubscribed.Symbols {
 			if a := st.account(s.Symbol); a != nil {
+				if a.state == live && !st.ended {
+					a.race.leave()
+				}
 				a.unsubscribed(s.Seq)
 			}
 		}
@@ -141,11 +150,11 @@ func (st *streamAccount) account(symbol string) *account {
 // indexed.
 const linearSymbols = 8
 
-func (st *streamAccount) ensure(symbol string) *account {
+func (r *Recorder) ensure(st *streamAccount, symbol string) *account {
 	if a := st.account(symbol); a != nil {
 		return a
 	}
-	st.symbols = append(st.symbols, account{symbol: symbol})
+	st.symbols = append(st.symbols, account{symbol: symbol, race: r.races.of(symbol)})
 	switch n := len(st.symbols); {
 	case st.index != nil:
 		st.index[symbol] = n - 1
@@ -198,6 +207,10 @@ func (r *Recorder) tick(sh *shard, st *streamAccount, t *feed.Tick, receivedNS, 
 	a.received++
 	a.arrived(t.Seq)
 	sh.record(t, receivedNS, decodedNS, from, to)
+	if rank, ranked := a.race.arrived(t.Seq, receivedNS, sh.spread); ranked {
+		st.ranks.sum += rank
+		st.ranks.n++
+	}
 }
 
 // Ended says that a stream is over, with the reason that its client gave.
@@ -206,6 +219,11 @@ func (r *Recorder) Ended(stream int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &r.streams[stream]
+	for i := range st.symbols {
+		if a := &st.symbols[i]; a.state == live && !st.ended {
+			a.race.leave()
+		}
+	}
 	st.ended, st.err = true, err
 	var p *feed.Problem
 	if errors.As(err, &p) {

@@ -36,6 +36,12 @@ type Run struct {
 	Fleet                *Cost    `json:"fleet"`
 	WireBytesPerDelivery *float64 `json:"wire_bytes_per_delivery"`
 
+	PayloadBytesPerDelivery *float64 `json:"payload_bytes_per_delivery"` // the ticks as encoded
+	FramingBytesPerDelivery *float64 `json:"framing_bytes_per_delivery"` // the rest of them
+	TCP                     *TCP     `json:"tcp"`
+
+	Fairness *Fairness `json:"fairness"`
+
 	Stamp         string `json:"stamp"` // where the receive stamp is taken
 	StreamsBroken int    `json:"streams_broken"`
 	Problems      int64  `json:"problems"`
@@ -44,28 +50,12 @@ type Run struct {
 	Schedule *Schedule `json:"-"` // of the exchange, where it was asked; goes into the cell
 }
 
-// Cost is what a process used in the window.
-type Cost struct {
-	CPUNSPerDelivery  *int64 `json:"cpu_ns_per_delivery"`
-	RSSBytes          int64  `json:"rss_bytes"`
-	RSSBytesPerStream int64  `json:"rss_bytes_per_stream"` // growth since before the first stream
-}
-
-// CostOf divides what a process used by the deliveries and streams it served.
-func CostOf(p Process, deliveries int64, streams int) *Cost {
-	c := &Cost{RSSBytes: p.RSSBytes, RSSBytesPerStream: max(p.RSSBytes-p.RSSBaselineBytes, 0) / int64(max(streams, 1))}
-	if deliveries > 0 {
-		ns := (p.CPUUserNS + p.CPUSystemNS) / deliveries
-		c.CPUNSPerDelivery = &ns
-	}
-	return c
-}
-
 // Fill takes the figures of a closed account.
 func (r *Run) Fill(d *Deliveries) {
 	r.Due, r.Received, r.Conflated, r.Dropped = d.Due, d.Received, d.Conflated, d.Dropped
 	r.Missed, r.Duplicated, r.Reordered, r.Problems = d.Missed, d.Duplicated, d.Reordered, d.Problems
 	r.PublishLag = d.PublishLag.Quantiles()
+	r.Fairness = d.Fairness
 	r.Connect, r.FirstTick = d.Connect.Quantiles(), d.FirstTick.Quantiles()
 	if d.ForeignClock > 0 {
 		return // stamps of two clocks make no latency
@@ -74,23 +64,4 @@ func (r *Run) Fill(d *Deliveries) {
 	r.LatencyHDR = d.Latency.Encode()
 	r.DecodedLatency = d.Decoded.Quantiles()
 	r.NegativeLatencies, r.MostNegative = d.Latency.Negative()
-}
-
-// FillCosts takes what the fleet's process used in the window and, where the
-// exchange was asked, what its ledger says.
-func (r *Run) FillCosts(fleet Process, l *Ledger, streams int) {
-	r.Fleet = CostOf(fleet, r.Received, streams)
-	if l == nil {
-		return
-	}
-	// By what the exchange itself wrote, which may be to others too.
-	served, ok := l.Counters[TicksWritten]
-	if !ok {
-		served = r.Received
-	}
-	r.Server = CostOf(l.Process, served, max(streams, int(l.Totals[StreamsOpen])))
-	if served > 0 {
-		bytes := float64(l.Counters[WrittenBytes]) / float64(served)
-		r.WireBytesPerDelivery = &bytes
-	}
 }

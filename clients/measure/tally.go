@@ -19,6 +19,7 @@ type tally struct {
 	charged    *Histogram // of conflated ticks: successor's receipt - own due
 	connect    *Histogram // opening to hello
 	firstTick  *Histogram // opening to the first snapshot or tick
+	spread     *Histogram // of ticks: first receipt to last
 	soFar      *hdrhistogram.Histogram
 	thirdSum   [3]int64 // latency by third of the window
 	thirdCount [3]int64
@@ -27,7 +28,7 @@ type tally struct {
 func newTally() tally {
 	return tally{
 		latency: NewHistogram(), decoded: NewHistogram(), lag: NewHistogram(), charged: NewHistogram(),
-		connect: NewHistogram(), firstTick: NewHistogram(),
+		connect: NewHistogram(), firstTick: NewHistogram(), spread: NewHistogram(),
 		// Coarse, so that looking at it during the run holds the lock for microseconds.
 		soFar: hdrhistogram.New(1, longestLatency, 1),
 	}
@@ -99,6 +100,7 @@ func (t *tally) merge(o *tally) {
 	t.charged.Merge(o.charged)
 	t.connect.Merge(o.connect)
 	t.firstTick.Merge(o.firstTick)
+	t.spread.Merge(o.spread)
 	for i := range t.thirdSum {
 		t.thirdSum[i] += o.thirdSum[i]
 		t.thirdCount[i] += o.thirdCount[i]

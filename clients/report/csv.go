@@ -83,6 +83,10 @@ func WriteCSV(w io.Writer, results ...Named) error {
 func walk(v reflect.Value, prefix string, measured bool, visit func(name, text string)) {
 	for i := range v.NumField() {
 		tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if tag == "" && v.Type().Field(i).Anonymous { // its fields stand among the others
+			walk(v.Field(i), prefix, measured, visit)
+			continue
+		}
 		if tag == "" || tag == "-" || slices.Contains(csvOmitted, tag) {
 			continue
 		}

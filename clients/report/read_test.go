@@ -34,7 +34,7 @@ func TestReadsTheFirstSchema(t *testing.T) {
 	if err := WriteTable(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	checkGolden(t, "table.txt", b.Bytes())
+	checkGolden(t, "table-v1.txt", b.Bytes()) // what was not measured yet is a dash
 }
 
 // TestReadDirectory: a whole comparison, one that is under way, and neither.

@@ -28,7 +28,9 @@ type Results struct {
 	WarmupNS   int64   `json:"warmup_ns"`
 	DurationNS int64   `json:"duration_ns"`
 	Zipf       float64 `json:"zipf"`
-	Cells      []Cell  `json:"cells"`
+	// Codec is what encoding and decoding take on this machine; null: not measured.
+	Codec []measure.Codec `json:"codec"`
+	Cells []Cell          `json:"cells"`
 	// Orders are the runs of traders.
 	Orders []*measure.Orders `json:"orders"`
 	// Comparison is of a cell's rounds with those of the first; null where there was

@@ -166,27 +166,38 @@ func TestSchema(t *testing.T) {
 	run := cell["runs"].([]any)[0].(map[string]any)
 	const quantiles = "p50 p90 p99 p999 max mean"
 	const cost = "cpu_ns_per_delivery rss_bytes rss_bytes_per_stream"
+	const costs = `cpu_user_ns_per_delivery cpu_system_ns_per_delivery heap_bytes_per_stream idle_rss_bytes_per_stream
+		idle_heap_bytes_per_stream goroutines voluntary_switches involuntary_switches gc`
+	gc := run["server"].(map[string]any)["gc"].(map[string]any)
+	fairness := run["fairness"].(map[string]any)
 	for _, c := range []struct {
 		where  string
 		object any
 		names  string
 		extra  string
 	}{
-		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan comparison thresholds"},
+		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan comparison thresholds codec"},
 		{"host", root["host"], "os arch kernel cpus cpu_model memory_bytes go", ""},
 		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside source zipf compression payload_bytes order_path"},
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
 			latency_ns latency_with_conflated_ns decoded_latency_ns publish_lag_ns connect_ns first_tick_ns open_all_ns
 			server fleet wire_bytes_per_delivery`,
-			"round started latency_hdr fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted"},
+			"round started latency_hdr fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted payload_bytes_per_delivery framing_bytes_per_delivery tcp fairness"},
 		{"latency_ns", run["latency_ns"], quantiles, ""},
 		{"latency_with_conflated_ns", run["latency_with_conflated_ns"], quantiles, ""},
 		{"decoded_latency_ns", run["decoded_latency_ns"], quantiles, ""},
 		{"publish_lag_ns", run["publish_lag_ns"], quantiles, ""},
 		{"connect_ns", run["connect_ns"], quantiles, ""},
 		{"first_tick_ns", run["first_tick_ns"], quantiles, ""},
-		{"server", run["server"], cost, ""},
-		{"fleet", run["fleet"], cost, ""},
+		{"server", run["server"], cost, costs},
+		{"fleet", run["fleet"], cost, costs},
+		{"gc", gc, "cycles cpu_share pauses_ns", ""},
+		{"pauses_ns", gc["pauses_ns"], quantiles, "count"},
+		{"tcp", run["tcp"], "segments data_segments retransmits deliveries segments_per_delivery", ""},
+		{"fairness", fairness, "spread_ns mean_rank chance_sd worst_stream late", ""},
+		{"spread_ns", fairness["spread_ns"], quantiles, "ticks"},
+		{"mean_rank", fairness["mean_rank"], "min p50 p99 max", ""},
+		{"codec", root["codec"].([]any)[0], "encoding encode_ns decode_ns bytes", ""},
 		{"orders", root["orders"].([]any)[0], `path http_version encoding workers rate connections streams_beside streams_transport sent acked rejected failed
 			throughput latency_ns service_ns server_cpu_ns_per_order client_cpu_ns_per_order`,
 			`started latency_hdr payload_bytes duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns
@@ -212,7 +223,7 @@ func TestUnmeasuredIsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"latency_ns":null`, `"connect_ns":null`, `"wire_bytes_per_delivery":null`, `"server":{"cpu_ns_per_delivery":null,`, `"due":0,`, `"missed":0,`,
+		`"latency_ns":null`, `"connect_ns":null`, `"wire_bytes_per_delivery":null`, `"server":{"cpu_ns_per_delivery":null,`, `"gc":null`, `"tcp":null`, `"fairness":null`, `"idle_rss_bytes_per_stream":null`, `"due":0,`, `"missed":0,`,
 	} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("no %s in %s", want, b)

@@ -44,7 +44,8 @@ func sample(t *testing.T) *Results {
 	}
 	r := &Results{
 		Schema: Schema, Thresholds: []compare.Outcome{}, Version: "v0.1.0", Created: "2026-03-04T05:06:07Z", Seed: 1<<64 - 1, Source: "synth",
-		Host: measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
+		Host:  measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
+		Codec: []measure.Codec{{Encoding: "protobuf", EncodeNS: 151, DecodeNS: 420, Bytes: 75.5}, {Encoding: "json", EncodeNS: 890, DecodeNS: 2345, Bytes: 280}},
 	}
 	for _, c := range cells {
 		r.Cells = append(r.Cells, Cell{Cell: c})
@@ -102,8 +103,14 @@ func measuredRun(n int64) *measure.Run {
 		return &measure.Quantiles{P50: base, P90: 2 * base, P99: 5 * base, P999: 20 * base, Max: 100 * base, Mean: base + base/2}
 	}
 	cost := func(cpu, rss int64) *measure.Cost {
-		cpu *= n
-		return &measure.Cost{CPUNSPerDelivery: &cpu, RSSBytes: rss * n, RSSBytesPerStream: rss * n / 10_000}
+		each := rss * n / 10_000
+		return &measure.Cost{
+			CPUNSPerDelivery: new(cpu * n), CPUUserNSPerDelivery: new(cpu * n / 4), CPUSystemNSPerDelivery: new(cpu*n - cpu*n/4),
+			RSSBytes: rss * n, RSSBytesPerStream: each, HeapBytesPerStream: new(each / 2),
+			IdleRSSBytesPerStream: new(each * 3 / 4), IdleHeapBytesPerStream: new(each / 3),
+			Goroutines: new(30_000 * n), VoluntarySwitches: new(700 * n), InvoluntarySwitches: new(80 * n),
+			GC: &measure.GC{Cycles: 5 * n, CPUShare: 0.025 * float64(n), Pauses: &measure.Pauses{Count: 10 * n, Quantiles: *q(20_000)}},
+		}
 	}
 	wire := 98.25 * float64(n)
 	return &measure.Run{
@@ -112,7 +119,17 @@ func measuredRun(n int64) *measure.Run {
 		Latency: q(123_456), LatencyHDR: measuredHDR(123_456 * n), LatencyWithConflated: q(130_000), DecodedLatency: q(125_000),
 		PublishLag: q(4_321), FleetLag: q(55), Connect: q(1_234_567), FirstTick: q(2_000_000), OpenAllNS: 1_500_000_000 * n,
 		Server: cost(1_850, 64<<20), Fleet: cost(4_000, 150<<20), WireBytesPerDelivery: &wire,
-		Stamp: "Body.Read returning",
+		PayloadBytesPerDelivery: new(wire * 0.75), FramingBytesPerDelivery: new(wire * 0.25),
+		TCP:      &measure.TCP{Segments: 190_000 * n, DataSegments: 100_000 * n, Retransmits: n, Deliveries: 200_000, SegmentsPerDelivery: new(0.95 * float64(n))},
+		Fairness: fairness(n, *q(900_000)),
+		Stamp:    "Body.Read returning",
+	}
+}
+
+func fairness(n int64, spread measure.Quantiles) *measure.Fairness {
+	return &measure.Fairness{
+		Spread: &measure.Spread{Ticks: 2000, Quantiles: spread}, ChanceSD: 0.0645,
+		MeanRank: measure.MeanRanks{Min: 0.31, P50: 0.5, P99: 0.64, Max: 0.7 + 0.05*float64(n)}, WorstStream: measure.StreamNumber(1000 * n), Late: n,
 	}
 }
 

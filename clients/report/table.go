@@ -36,15 +36,23 @@ var rows = []row{
 	{"latency p99.9", quantile(latency, p999)},
 	{"latency max", quantile(latency, maximum)},
 	{"p99 with conflated", quantile(withConflated, p99)},
+	{"first to last p50", firstToLast(p50)},
+	{"first to last p99", firstToLast(p99)},
+	{"worst mean rank", worstRank},
 	{"publish lag p99", quantile(publishLag, p99)},
 	{"fleet lag p99", quantile(fleetLag, p99)},
 	{"", nil},
 	{"exchange CPU/delivery", cpu(server)},
+	{"of it system", systemCPU},
+	{"exchange collector", gcShare(server)},
 	{"fleet CPU/delivery", cpu(fleet)},
+	{"idle memory/stream", idleMemory},
 	{"exchange memory/stream", func(_ *Cell, r *measure.Run) string { return memory(r.Server, true) }},
 	{"exchange memory", func(_ *Cell, r *measure.Run) string { return memory(r.Server, false) }},
 	{"fleet memory", func(_ *Cell, r *measure.Run) string { return memory(r.Fleet, false) }},
 	{"wire bytes/delivery", wireBytes},
+	{"of them framing", framingBytes},
+	{"segments/delivery", segments},
 	{"", nil},
 	{"due", func(_ *Cell, r *measure.Run) string { return count(r.Due) }},
 	{"received", func(_ *Cell, r *measure.Run) string { return count(r.Received) }},
@@ -85,6 +93,9 @@ func streamsGrid(r *Results) *grid {
 			text = func(c *column) string { return c.verdict }
 		}
 		g.lines = append(g.lines, line(row.name, text))
+	}
+	if note := codecNote(r); note != "" {
+		g.notes = append(g.notes, note)
 	}
 	for _, c := range columns {
 		for n, run := range c.cell.Runs {

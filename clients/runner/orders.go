@@ -95,10 +95,7 @@ func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.Ord
 	run, err := r.await(ctx, exchange, fleet, out, c.Streams, interrupt)
 	if run != nil {
 		// What both together cost is not the deliveries' cost.
-		run.WireBytesPerDelivery = nil
-		if run.Server != nil {
-			run.Server.CPUNSPerDelivery, run.Server.RSSBytesPerStream = nil, 0
-		}
+		run.DropSharedCosts()
 	}
 	return run, errors.Join(failed, err)
 }

@@ -92,6 +92,9 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the tickgauge program: %w", err)
 	}
+	if head.Codec, err = measureCodec(); err != nil {
+		return err
+	}
 	p := dir.Plan()
 	r, err := runner.New(runner.Options{Binary: binary, Seed: p.Seed, Warmup: p.Warmup, Duration: p.Window, Stderr: os.Stderr})
 	if err != nil {

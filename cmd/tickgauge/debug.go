@@ -7,32 +7,23 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
 )
 
-// written counts what the servers wrote; it is the streams' observer.
-type written struct{ ticks, ns atomic.Int64 }
-
-func (w *written) Wrote(ticks int, beganNS, returnedNS int64) {
-	w.ticks.Add(int64(ticks))
-	w.ns.Add(returnedNS - beganNS)
-}
-
 // counters are what the meter samples: names, and a reader in their order.
 func (r *running) counters() ([]string, func([]int64) []int64) {
 	names := []string{
-		measure.WrittenBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
+		measure.WrittenBytes, measure.PayloadBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
 		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected, measure.StreamsOpen,
 		measure.OrderRequests, measure.ServiceCPU, "orders_rejected", "orders_repeated", "order_ids", "order_trades", "quotes_crossed", "reports_lost",
 		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted",
 	}
 	return names, func(dst []int64) []int64 {
 		t, h, e, d := r.traffic.Count(), r.hub.Stats(), r.exchange.Stats(), r.desk.Stats()
-		return append(dst, t.WrittenBytes, t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
+		return append(dst, t.WrittenBytes, r.written.payload.Load(), t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
 			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected, e.Open,
 			d.Requests, r.desk.PacerCPU(), d.Rejected, d.Repeated, int64(r.desk.Remembered()), d.Trades, d.CrossedQuotes, e.ReportsLost,
 			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted)
@@ -42,8 +33,11 @@ func (r *running) counters() ([]string, func([]int64) []int64) {
 // debugHandler serves the control of a held source, the ledger and pprof.
 func debugHandler(r *running, meter *measure.Meter) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /debug/run", r.startSource)
-	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, req *http.Request) { r.ledger(w, req, meter) })
+	sent := &sent{traffic: r.traffic, written: r.written}
+	mux.HandleFunc("POST /debug/run", func(w http.ResponseWriter, req *http.Request) {
+		r.startSource(w, req, func() { meter.MarkIdle(); sent.start() })
+	})
+	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, req *http.Request) { r.ledger(w, req, meter, sent) })
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
@@ -51,7 +45,8 @@ func debugHandler(r *running, meter *measure.Meter) http.Handler {
 	return mux
 }
 
-func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
+// startSource calls started once the source knows when to start.
+func (r *running) startSource(w http.ResponseWriter, req *http.Request, started func()) {
 	var times struct {
 		StartNS *int64 `json:"start_ns"`
 		StopNS  int64  `json:"stop_ns"`
@@ -81,6 +76,7 @@ func (r *running) startSource(w http.ResponseWriter, req *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	default:
+		started()
 		writeJSON(w, times)
 	}
 }
@@ -97,7 +93,7 @@ const (
 const ledgerAhead = 10 * time.Minute
 
 // ledger answers once everything due in the window is published or given up.
-func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measure.Meter) {
+func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measure.Meter, sent *sent) {
 	from, errFrom := strconv.ParseInt(req.FormValue("from"), 10, 64)
 	to, errTo := strconv.ParseInt(req.FormValue("to"), 10, 64)
 	if errFrom != nil || errTo != nil || to <= from {
@@ -135,6 +131,7 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 		}
 	}
 	l.Process, l.Counters, l.Totals = meter.Window(from, to)
+	l.TCP = sent.tcp()
 	writeJSON(w, l)
 }
 

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -121,9 +123,36 @@ func TestCompare(t *testing.T) {
 		if r.Server == nil || r.Server.CPUNSPerDelivery == nil || *r.Server.CPUNSPerDelivery <= 0 || r.Server.RSSBytes == 0 || r.Fleet == nil || r.WireBytesPerDelivery == nil || *r.WireBytesPerDelivery < 50 {
 			t.Errorf("%s: costs %+v %+v", c.Name(), r.Server, r.Fleet)
 		}
+		checkCosts(t, c.Name(), r)
 		if !strings.Contains(out, c.Name()) {
 			t.Errorf("the table lacks %s", c.Name())
 		}
+	}
+	if len(results.Codec) != 2 || results.Codec[0].EncodeNS <= 0 || results.Codec[1].DecodeNS <= 0 || results.Codec[0].Bytes >= results.Codec[1].Bytes {
+		t.Errorf("codec %+v", results.Codec)
+	}
+}
+
+// checkCosts checks that every figure of cost and fairness is there, over each
+// transport, and that those that belong together agree.
+func checkCosts(t *testing.T, name string, r *measure.Run) {
+	t.Helper()
+	for who, c := range map[string]*measure.Cost{"exchange": r.Server, "fleet": r.Fleet} {
+		if c == nil || c.CPUUserNSPerDelivery == nil || c.CPUSystemNSPerDelivery == nil || c.HeapBytesPerStream == nil || c.IdleRSSBytesPerStream == nil ||
+			c.IdleHeapBytesPerStream == nil || c.Goroutines == nil || *c.Goroutines <= 0 || c.VoluntarySwitches == nil || *c.VoluntarySwitches <= 0 ||
+			c.InvoluntarySwitches == nil || c.GC == nil || c.GC.Pauses == nil {
+			t.Errorf("%s: the %s has costs %+v", name, who, c)
+		}
+	}
+	if p, f := r.PayloadBytesPerDelivery, r.FramingBytesPerDelivery; p == nil || f == nil || *p < 40 || *f <= 0 || math.Abs(*p+*f-*r.WireBytesPerDelivery) > 1e-6 {
+		t.Errorf("%s: payload %v and framing %v of %v", name, p, f, r.WireBytesPerDelivery)
+	}
+	if runtime.GOOS == "linux" && (r.TCP == nil || r.TCP.SegmentsPerDelivery == nil || r.TCP.Deliveries < r.Received || r.TCP.Segments <= 0) {
+		t.Errorf("%s: TCP %+v", name, r.TCP)
+	}
+	// Each of the 200 ticks of the window came to two streams.
+	if f := r.Fairness; f == nil || f.Spread == nil || f.Spread.Ticks != 200 || f.MeanRank.Min < 0 || f.MeanRank.Max > 1 || f.MeanRank.Max < 0.5 || f.Late != 0 {
+		t.Errorf("%s: fairness %+v", name, f)
 	}
 }
 

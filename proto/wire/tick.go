@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/base64"
 	"strconv"
 
@@ -40,10 +41,26 @@ func HubEncoders() []feed.Encoder {
 	}
 }
 
+// TickBytes returns how many bytes the tick itself takes in what the encoder of that
+// index wrote: all of TickProtobuf and TickJSON, and as many in EventProtobuf and
+// EventJSON, whose event, base64 and brackets are the transport's.
+func TickBytes(encoding int, encoded []byte) int {
+	if encoding < EventProtobuf {
+		return len(encoded)
+	}
+	data := encoded[bytes.Index(encoded, []byte(dataField))+len(dataField) : len(encoded)-len("\n\n")]
+	if encoding == EventJSON {
+		return len(data) - len(`{"ticks":[]}`)
+	}
+	return base64.StdEncoding.DecodedLen(len(data)) - bytes.Count(data[len(data)-2:], []byte("="))
+}
+
+const dataField = "\ndata: "
+
 func appendTickHead(dst []byte, epoch string, t *feed.Tick) []byte {
 	dst = append(dst, "event: tick\nid: "...)
 	dst = feed.Cursor{Epoch: epoch, HubSeq: t.HubSeq}.Append(dst)
-	return append(dst, "\ndata: "...)
+	return append(dst, dataField...)
 }
 
 // AppendTicks joins the hub's TickProtobuf or TickJSON bytes of several ticks

@@ -53,6 +53,28 @@ func TestHubEncoders(t *testing.T) {
 	})
 }
 
+// What a tick takes is the same in an event as alone, whatever is in its symbol, and
+// counting it allocates nothing.
+func TestTickBytes(t *testing.T) {
+	encoders := HubEncoders()
+	rapid.Check(t, func(t *rapid.T) {
+		tick := drawTick(t)
+		for alone, event := range map[int]int{TickProtobuf: EventProtobuf, TickJSON: EventJSON} {
+			want := len(encoders[alone](nil, "ab12", &tick))
+			if got := TickBytes(alone, encoders[alone](nil, "ab12", &tick)); got != want {
+				t.Fatalf("encoder %d: %d bytes, want %d", alone, got, want)
+			}
+			out := encoders[event](nil, "ab12", &tick)
+			if got := TickBytes(event, out); got != want {
+				t.Fatalf("encoder %d: %d bytes, want %d of %q", event, got, want, out)
+			}
+			if n := testing.AllocsPerRun(10, func() { TickBytes(event, out) }); n != 0 {
+				t.Fatalf("encoder %d: %v allocations", event, n)
+			}
+		}
+	})
+}
+
 func TestAppendTicks(t *testing.T) {
 	encoders := HubEncoders()
 	rapid.Check(t, func(t *rapid.T) {
