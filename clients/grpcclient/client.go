@@ -4,6 +4,7 @@ package grpcclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
@@ -20,6 +21,7 @@ const Stamp = "entry of the codec's Unmarshal (grpc-go)"
 // Options are the choices of New; the zero value works.
 type Options struct {
 	Encoding wire.Encoding
+	TLS      *tls.Config // nil: without TLS
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -61,6 +63,6 @@ func (d *Dialer) Dial(ctx context.Context, conn int, sink clients.Sink) (clients
 }
 
 func (d *Dialer) connect(ctx context.Context, conn int) (*grpc.ClientConn, error) {
-	return connect(ctx, d.target, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
+	return connect(ctx, d.target, d.opts.TLS, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)))
 }

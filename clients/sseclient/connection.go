@@ -117,7 +117,7 @@ func (c *connection) subscribe(ctx context.Context, req feed.Subscribe) (io.Read
 	if req.Resume {
 		query.Set("after_report_seq", strconv.FormatUint(req.AfterReportSeq, 10))
 	}
-	target := url.URL{Scheme: "http", Host: c.dialer.target, Path: "/v2/events", RawQuery: query.Encode()}
+	target := url.URL{Scheme: c.dialer.scheme, Host: c.dialer.target, Path: "/v2/events", RawQuery: query.Encode()}
 	get, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, err
