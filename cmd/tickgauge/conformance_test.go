@@ -224,7 +224,7 @@ func (j *journal) problem() *feed.Problem {
 // open dials one connection and opens one stream on it.
 func open(t *testing.T, v *venue, tr *transport, enc wire.Encoding, j *journal, req feed.Subscribe) (clients.Conn, error) {
 	t.Helper()
-	dialer, err := tr.dialer(v.target(tr), enc)
+	dialer, err := tr.dialer(v.target(tr), dialOptions{encoding: enc})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ func debugHandler(r *running, meter *measure.Meter) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /debug/run", r.startSource)
 	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, req *http.Request) { r.ledger(w, req, meter) })
+	mux.HandleFunc("GET /debug/ca.pem", r.authority)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
@@ -136,6 +137,16 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 	}
 	l.Process, l.Counters, l.Totals = meter.Window(from, to)
 	writeJSON(w, l)
+}
+
+// authority answers with the CA that clients have to trust.
+func (r *running) authority(w http.ResponseWriter, _ *http.Request) {
+	if r.ca == nil {
+		http.Error(w, "the exchange made no certificate; start it with --tls self", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-pem-file")
+	_, _ = w.Write(r.ca) // the client may be gone
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -26,6 +26,8 @@ type exchangeCmd struct {
 	HTTPAddr  string `name:"http-addr" default:"127.0.0.1:8080" help:"Where REST, WebSocket and SSE are served."`
 	DebugAddr string `placeholder:"HOST:PORT" help:"Where the ledger, the start of a held source and pprof are served; off unless given. Do not expose it."`
 
+	certificateFlags `embed:""`
+
 	sourceFlags `embed:""`
 	Hold        bool          `help:"Publish nothing but opening ticks until POST /debug/run says when."`
 	MaxDuration time.Duration `placeholder:"DURATION" help:"End after this time, whatever happens."`
@@ -50,6 +52,7 @@ Examples:
   tickgauge exchange
   tickgauge exchange --rate 5000 --arrivals bursty --symbols AAPL,MSFT,BTC/USD
   tickgauge exchange --source capture.jsonl.gz --speed 2 --loop
+  tickgauge exchange --tls self --tls-ca-out ca.pem
   tickgauge exchange --accounts 100 --service-time 40us+60us
   curl -N 'http://127.0.0.1:8080/v2/events?symbol=SYM001'`
 }
@@ -84,9 +87,13 @@ func (c *exchangeCmd) Run() error {
 	if err != nil {
 		return usageError{err}
 	}
+	security, ca, err := c.secure(c.GRPCAddr, c.HTTPAddr)
+	if err != nil {
+		return err
+	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk,
+		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {
@@ -112,7 +119,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule(), c.Service == "realtime"}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule(), c.Service == "realtime", ca, c.TLSCA}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -184,6 +191,9 @@ type running struct {
 	published measure.Schedule
 
 	realService bool // orders wait out their service time
+
+	ca     []byte // of a certificate that was made at the start, in PEM
+	caFile string // where it was written
 }
 
 type listeners struct{ grpc, http, debug net.Listener }
@@ -226,6 +236,9 @@ func (c *exchangeCmd) serve(ctx context.Context, g *errgroup.Group, r *running, 
 	})
 	g.Go(func() error { return streams.ServeHTTP(ctx, l.http, handler, r.exchange.Options(), serverGrace, log) })
 	ready := map[string]any{"ready": true, "grpc": l.grpc.Addr().String(), "http": l.http.Addr().String(), "version": version}
+	if r.caFile != "" {
+		ready["tls_ca"] = r.caFile
+	}
 	if l.debug != nil {
 		ready["debug"] = l.debug.Addr().String()
 		g.Go(func() error { return serveDebug(ctx, l.debug, debugHandler(r, meter)) })

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -18,10 +19,11 @@ import (
 )
 
 type fleetCmd struct {
-	Transport        string        `default:"grpc" enum:"grpc,websocket,sse" help:"One of ${enum}."`
-	HTTPVersion      string        `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 (unless given) has a connection for each stream, 2 (h2c) shares them."`
-	Encoding         string        `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target           string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	Transport        string `default:"grpc" enum:"grpc,websocket,sse" help:"One of ${enum}."`
+	HTTPVersion      string `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 (unless given) has a connection for each stream, 2 (h2c) shares them."`
+	Encoding         string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target           string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	trustFlags       `embed:""`
 	DebugTarget      string        `placeholder:"HOST:PORT" help:"The exchange's debug address: starts a held source, and gives the exchange's side of the account."`
 	Streams          int           `default:"100" help:"Streams to open."`
 	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
@@ -68,16 +70,20 @@ func (c *fleetCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	security, err := c.trust()
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
 	symbols := c.Symbol
 	if len(symbols) == 0 {
-		if symbols, err = c.listSymbols(ctx, t); err != nil {
+		if symbols, err = c.listSymbols(ctx, t, security); err != nil {
 			return err
 		}
 	}
-	dialer, err := t.dialer(c.Target, enc)
+	dialer, err := t.dialer(c.Target, dialOptions{encoding: enc, tls: security})
 	if err != nil {
 		return usageError{err}
 	}
@@ -105,6 +111,9 @@ func (c *fleetCmd) Run() error {
 	run, err := f.Run(ctx, interrupt)
 	progress.end()
 	if err != nil {
+		if wrong := explainTLS(ctx, c.Target, security, err); wrong != nil {
+			return wrong
+		}
 		return err
 	}
 	return c.show(t, len(symbols), run)
@@ -151,8 +160,8 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	return t, enc, nil
 }
 
-func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, error) {
-	names, err := symbolsOf(ctx, c.Target, sideOf(t.overGRPC), t.listSymbols)
+func (c *fleetCmd) listSymbols(ctx context.Context, t *transport, security *tls.Config) ([]string, error) {
+	names, err := symbolsOf(ctx, c.Target, sideOf(t.overGRPC), security, t.listSymbols)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +185,7 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 		Cell: plan.Cell{
 			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
 			Streams: c.Streams, Connections: connections, Symbols: symbols, SymbolsPerStream: c.SymbolsPerStream, Policy: c.Policy,
+			TLS: c.TLS || c.CA != "",
 		},
 		Runs: []*measure.Run{run},
 	}}

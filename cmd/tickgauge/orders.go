@@ -13,14 +13,14 @@ import (
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/trader"
 	"github.com/tickgauge/tickgauge/feed"
-	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
 type ordersCmd struct {
-	Path         string         `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
-	HTTP         string         `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
-	Encoding     string         `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target       string         `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	Path         string `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
+	HTTP         string `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
+	Encoding     string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target       string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	trustFlags   `embed:""`
 	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
 	Symbol       string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
 	Account      string         `default:"acct-1" help:"Who trades."`
@@ -67,11 +67,15 @@ func (c *ordersCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	security, err := c.trust()
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
 	if c.Symbol == "" {
-		names, err := symbolsOf(ctx, c.Target, sideOf(path.overGRPC), path.listSymbols)
+		names, err := symbolsOf(ctx, c.Target, sideOf(path.overGRPC), security, path.listSymbols)
 		if err != nil {
 			return err
 		}
@@ -81,7 +85,7 @@ func (c *ordersCmd) Run() error {
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(*c.Duration)
 	var failed error
 	for i := range *c.Runs {
-		run, err := c.run(ctx, interrupt, path, enc, i)
+		run, err := c.run(ctx, interrupt, path, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account, tls: security}, i)
 		if err != nil {
 			if len(results.Orders) == 0 {
 				return err
@@ -106,12 +110,12 @@ func (c *ordersCmd) Run() error {
 	return failed
 }
 
-func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, enc wire.Encoding, i int) (*measure.Orders, error) {
-	dialer, err := path.dialer(c.Target, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account})
+func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, dial pathOptions, i int) (*measure.Orders, error) {
+	dialer, err := path.dialer(c.Target, dial)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	quote, closeQuote, err := path.quoter(c.Target, c.Symbol)
+	quote, closeQuote, err := path.quoter(c.Target, dial.tls, c.Symbol)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -146,6 +150,9 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 		var said *feed.Problem
 		if errors.As(err, &said) || errors.Is(err, trader.ErrInterrupted) || ctx.Err() != nil {
 			return nil, err
+		}
+		if wrong := explainTLS(ctx, c.Target, dial.tls, err); wrong != nil {
+			return nil, wrong
 		}
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, sideOf(path.overGRPC).name)
 	}
