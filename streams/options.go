@@ -42,6 +42,7 @@ type Options struct {
 	Observer     Observer      // may be nil
 	Desk         order.Desk    // takes the orders; nil refuses them
 	TLS          *tls.Config   // of gRPC and HTTP, with a certificate; nil serves without TLS
+	Compression  bool          // of WebSocket and SSE, for clients that offer it; gRPC has gzip for all that ask
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding/gzip"
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/proto/wire"
@@ -22,6 +23,7 @@ const Stamp = "entry of the codec's Unmarshal (grpc-go)"
 type Options struct {
 	Encoding wire.Encoding
 	TLS      *tls.Config // nil: without TLS
+	Compress bool        // gzip, both ways
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -63,6 +65,10 @@ func (d *Dialer) Dial(ctx context.Context, conn int, sink clients.Sink) (clients
 }
 
 func (d *Dialer) connect(ctx context.Context, conn int) (*grpc.ClientConn, error) {
+	call := []grpc.CallOption{grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)}
+	if d.opts.Compress {
+		call = append(call, grpc.UseCompressor(gzip.Name))
+	}
 	return connect(ctx, d.target, d.opts.TLS, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)))
+		grpc.WithDefaultCallOptions(call...))
 }

@@ -29,6 +29,7 @@ type OrderOptions struct {
 	Stream       bool        // StreamOrders, a stream for each entry; else the unary ExecuteOrder
 	PayloadBytes int         // orders are padded to about it
 	TLS          *tls.Config // nil: without TLS
+	Compress     bool        // gzip, both ways
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -43,7 +44,7 @@ type Orders struct {
 
 // NewOrders returns a dialer for target, a host:port.
 func NewOrders(target string, opts OrderOptions) (*Orders, error) {
-	d, err := New(target, Options{Encoding: opts.Encoding, TLS: opts.TLS, DialContext: opts.DialContext})
+	d, err := New(target, Options{Encoding: opts.Encoding, TLS: opts.TLS, Compress: opts.Compress, DialContext: opts.DialContext})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Options struct {
 	Encoding    wire.Encoding
 	HTTPVersion string      // "1.1", which the empty string takes, or "2": h2c by prior knowledge, h2 with TLS
 	TLS         *tls.Config // nil: without TLS
+	Compress    bool        // asks for gzip; an exchange that does not compress is an error
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -39,6 +40,7 @@ type Dialer struct {
 	target   string
 	scheme   string
 	encoding wire.Encoding
+	compress bool
 	single   bool // one stream a connection
 	http     *http.Transport
 }
@@ -72,7 +74,7 @@ func New(target string, opts Options) (*Dialer, error) {
 			return clients.TCPDialer(conn, target).DialContext(ctx, "tcp", target)
 		}
 	}
-	return &Dialer{target: target, scheme: scheme, encoding: opts.Encoding, single: protocols.HTTP1(), http: &http.Transport{
+	return &Dialer{target: target, scheme: scheme, encoding: opts.Encoding, compress: opts.Compress, single: protocols.HTTP1(), http: &http.Transport{
 		Protocols:       protocols,
 		TLSClientConfig: clients.TLSFor(opts.TLS, target, alpn),
 		// The transport only makes connections here, and pools none. Its zero Proxy

@@ -24,6 +24,9 @@ const maxMessageBytes = 16 << 20
 type Options struct {
 	Encoding wire.Encoding
 	TLS      *tls.Config // nil: without TLS (ws); else wss
+	// Compress asks for permessage-deflate, each message by itself (RFC 7692, without
+	// context takeover). An exchange that does not compress is an error.
+	Compress bool
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)

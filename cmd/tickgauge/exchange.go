@@ -36,6 +36,7 @@ type exchangeCmd struct {
 
 	Queue         int           `default:"${queue}" help:"Ticks that may wait for each stream."`
 	Ring          int           `default:"256" help:"Ticks kept per symbol for streams that resume."`
+	Compression   bool          `help:"Compress WebSocket and SSE for clients that offer it, as browsers do by themselves. gRPC has gzip for those that ask, without this flag."`
 	MaxStreams    int           `default:"${max_streams}" help:"Streams of the whole exchange."`
 	MaxSymbols    int           `default:"${max_symbols}" help:"Symbols of one stream."`
 	MaxSubscribes int           `default:"${max_subscribes}" help:"Subscribe and unsubscribe requests of one stream per second."`
@@ -93,7 +94,7 @@ func (c *exchangeCmd) Run() error {
 	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security,
+		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security, Compression: c.Compression,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {

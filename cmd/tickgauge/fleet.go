@@ -24,6 +24,7 @@ type fleetCmd struct {
 	Encoding         string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
 	Target           string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
 	trustFlags       `embed:""`
+	compressionFlag  `embed:""`
 	DebugTarget      string        `placeholder:"HOST:PORT" help:"The exchange's debug address: starts a held source, and gives the exchange's side of the account."`
 	Streams          int           `default:"100" help:"Streams to open."`
 	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
@@ -74,6 +75,10 @@ func (c *fleetCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	compress, err := c.compresses(t.name, t.compression, transportCompressions())
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
@@ -83,7 +88,7 @@ func (c *fleetCmd) Run() error {
 			return err
 		}
 	}
-	dialer, err := t.dialer(c.Target, dialOptions{encoding: enc, tls: security})
+	dialer, err := t.dialer(c.Target, dialOptions{encoding: enc, tls: security, compress: compress})
 	if err != nil {
 		return usageError{err}
 	}
@@ -116,7 +121,7 @@ func (c *fleetCmd) Run() error {
 		}
 		return err
 	}
-	return c.show(t, len(symbols), run)
+	return c.show(t, security, len(symbols), run)
 }
 
 func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
@@ -175,7 +180,7 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport, security *tls.
 	return names, nil
 }
 
-func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
+func (c *fleetCmd) show(t *transport, security *tls.Config, symbols int, run *measure.Run) error {
 	connections := c.Connections
 	if connections == 0 {
 		connections = c.Streams
@@ -185,7 +190,7 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 		Cell: plan.Cell{
 			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
 			Streams: c.Streams, Connections: connections, Symbols: symbols, SymbolsPerStream: c.SymbolsPerStream, Policy: c.Policy,
-			TLS: c.TLS || c.CA != "",
+			TLS: security != nil, Compression: c.compressionName(),
 		},
 		Runs: []*measure.Run{run},
 	}}

@@ -16,26 +16,27 @@ import (
 )
 
 type ordersCmd struct {
-	Path         string `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
-	HTTP         string `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
-	Encoding     string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target       string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
-	trustFlags   `embed:""`
-	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
-	Symbol       string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
-	Account      string         `default:"acct-1" help:"Who trades."`
-	Workers      *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
-	Rate         float64        `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
-	Connections  int            `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
-	Warmup       time.Duration  `default:"1s" help:"Time before the measured window."`
-	Duration     *time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
-	Runs         *int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
-	PayloadBytes *int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
-	OrderTimeout time.Duration  `default:"10s" help:"An order that has no answer by then has failed."`
-	Preset       string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
-	JSON         string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
-	NoTable      bool           `help:"Print no table."`
-	Label        string         `hidden:"" help:"Name in the progress lines."`
+	Path            string `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
+	HTTP            string `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
+	Encoding        string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target          string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	trustFlags      `embed:""`
+	compressionFlag `embed:""`
+	DebugTarget     string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order."`
+	Symbol          string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
+	Account         string         `default:"acct-1" help:"Who trades."`
+	Workers         *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
+	Rate            float64        `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
+	Connections     int            `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
+	Warmup          time.Duration  `default:"1s" help:"Time before the measured window."`
+	Duration        *time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
+	Runs            *int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
+	PayloadBytes    *int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	OrderTimeout    time.Duration  `default:"10s" help:"An order that has no answer by then has failed."`
+	Preset          string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
+	JSON            string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	NoTable         bool           `help:"Print no table."`
+	Label           string         `hidden:"" help:"Name in the progress lines."`
 
 	StreamsBeside    int    `hidden:"" help:"Streams that a fleet has on the exchange meanwhile."`
 	StreamsTransport string `hidden:""`
@@ -71,6 +72,10 @@ func (c *ordersCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	compress, err := c.compresses(path.name, path.compression, pathCompressions())
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
@@ -85,7 +90,7 @@ func (c *ordersCmd) Run() error {
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(*c.Duration)
 	var failed error
 	for i := range *c.Runs {
-		run, err := c.run(ctx, interrupt, path, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account, tls: security}, i)
+		run, err := c.run(ctx, interrupt, path, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account, tls: security, compress: compress}, i)
 		if err != nil {
 			if len(results.Orders) == 0 {
 				return err

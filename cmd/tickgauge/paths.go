@@ -23,6 +23,7 @@ type pathOptions struct {
 	payloadBytes int
 	account      string      // by name, never empty
 	tls          *tls.Config // nil: without TLS
+	compress     bool        // as the path does
 }
 
 // orderPath is a row of the table of ways to execute orders.
@@ -32,6 +33,7 @@ type orderPath struct {
 	shares      bool // workers may share a connection
 	overGRPC    bool // the target is the exchange's gRPC address
 	stamp       string
+	compression string // that it has beside none; empty where it has none
 	dialer      func(target string, o pathOptions) (clients.OrderDialer, error)
 }
 
@@ -40,9 +42,9 @@ var orderPaths = slices.Concat(
 	[]orderPath{restPath("1.1"), restPath("2")},
 	[]orderPath{grpcPath("grpc-stream", true)},
 	[]orderPath{{
-		name: "websocket", httpVersion: "1.1", stamp: wsclient.OrderStamp,
+		name: "websocket", httpVersion: "1.1", stamp: wsclient.OrderStamp, compression: "deflate",
 		dialer: func(target string, o pathOptions) (clients.OrderDialer, error) {
-			return wsclient.NewOrders(target, wsclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, PayloadBytes: o.payloadBytes})
+			return wsclient.NewOrders(target, wsclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, PayloadBytes: o.payloadBytes})
 		},
 	}},
 	[]orderPath{restAndSSE("1.1"), restAndSSE("2")},
@@ -50,9 +52,9 @@ var orderPaths = slices.Concat(
 
 func grpcPath(name string, stream bool) orderPath {
 	return orderPath{
-		name: name, httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.OrderStamp,
+		name: name, httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.OrderStamp, compression: "gzip",
 		dialer: func(target string, o pathOptions) (clients.OrderDialer, error) {
-			return grpcclient.NewOrders(target, grpcclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, Stream: stream, PayloadBytes: o.payloadBytes})
+			return grpcclient.NewOrders(target, grpcclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, Stream: stream, PayloadBytes: o.payloadBytes})
 		},
 	}
 }

@@ -33,6 +33,7 @@ type transport struct {
 	shares       bool // several streams share a connection
 	overGRPC     bool // the target is the exchange's gRPC address
 	stamp        string
+	compression  string // that it has beside none
 	dialer       func(target string, o dialOptions) (clients.Dialer, error)
 	listSymbols  func(ctx context.Context, target string, security *tls.Config) ([]feed.Symbol, error)
 	defaultsHTTP bool // what --transport alone means
@@ -42,34 +43,35 @@ type transport struct {
 type dialOptions struct {
 	encoding wire.Encoding
 	tls      *tls.Config // nil: without TLS
+	compress bool        // as the transport does
 }
 
 var transports = []transport{
 	{
-		name: "grpc", httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.Stamp, defaultsHTTP: true,
+		name: "grpc", httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.Stamp, compression: "gzip", defaultsHTTP: true,
 		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
-			return grpcclient.New(target, grpcclient.Options{Encoding: o.encoding, TLS: o.tls})
+			return grpcclient.New(target, grpcclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress})
 		},
 		listSymbols: grpcclient.ListSymbols,
 	},
 	{
-		name: "websocket", httpVersion: "1.1", stamp: wsclient.Stamp, defaultsHTTP: true,
+		name: "websocket", httpVersion: "1.1", stamp: wsclient.Stamp, compression: "deflate", defaultsHTTP: true,
 		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
-			return wsclient.New(target, wsclient.Options{Encoding: o.encoding, TLS: o.tls})
+			return wsclient.New(target, wsclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress})
 		},
 		listSymbols: listOverREST,
 	},
 	{
-		name: "sse", httpVersion: "1.1", stamp: sseclient.Stamp, defaultsHTTP: true,
+		name: "sse", httpVersion: "1.1", stamp: sseclient.Stamp, compression: "gzip", defaultsHTTP: true,
 		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
-			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, HTTPVersion: "1.1"})
+			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, HTTPVersion: "1.1"})
 		},
 		listSymbols: listOverREST,
 	},
 	{
-		name: "sse", httpVersion: "2", shares: true, stamp: sseclient.Stamp,
+		name: "sse", httpVersion: "2", shares: true, stamp: sseclient.Stamp, compression: "gzip",
 		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
-			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, HTTPVersion: "2"})
+			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, HTTPVersion: "2"})
 		},
 		listSymbols: listOverREST,
 	},
