@@ -145,7 +145,7 @@ func (c *connection) subscribe(ctx context.Context, req feed.Subscribe) (io.Read
 func (c *connection) checkCoding(coding string) error {
 	switch {
 	case c.dialer.compress && coding == "":
-		return errors.New("it does not compress; start it with --compression, or ask for none")
+		return errors.New("the exchange does not compress; start it with --compression, or ask for none")
 	case coding != "" && !(c.dialer.compress && coding == "gzip"):
 		return fmt.Errorf("%w: it answered with content encoding %q, which was not asked for", clients.ErrNoExchange, coding)
 	}

@@ -45,7 +45,7 @@ func (d *Dialer) handshake(ctx context.Context, socket net.Conn) (*websocket.Con
 	case ws.Subprotocol() != d.subprotocol:
 		err = fmt.Errorf("%w: it did not choose the subprotocol %s", clients.ErrNoExchange, d.subprotocol)
 	case d.opts.Compress && resp.Header.Get("Sec-WebSocket-Extensions") == "":
-		err = errors.New("it does not compress; start it with --compression, or ask for none")
+		err = errors.New("the exchange does not compress; start it with --compression, or ask for none")
 	}
 	if err != nil && ws != nil {
 		_ = ws.CloseNow()

@@ -197,7 +197,7 @@ func (c *fleetCmd) show(t *transport, security *tls.Config, symbols int, run *me
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
 	if s := run.Schedule; s != nil {
 		results.Seed, results.Source, results.Zipf = s.Seed, s.Source, s.Zipf
-		results.Cells[0].Rate, results.Cells[0].Arrivals = s.Rate, s.Arrivals
+		results.Cells[0].Rate, results.Cells[0].Arrivals, results.Cells[0].PayloadBytes = s.Rate, s.Arrivals, s.PayloadBytes
 	}
 	if !c.NoTable {
 		if err := report.WriteTable(os.Stdout, results); err != nil {
