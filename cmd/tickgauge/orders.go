@@ -163,6 +163,7 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 	}
 	run.Symbol, run.Account = c.Symbol, c.Account
 	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, *c.PayloadBytes
+	run.TLS, run.Compression = dial.tls != nil, c.compressionName()
 	run.StreamsBeside, run.StreamsTransport, run.Stamp = c.StreamsBeside, c.StreamsTransport, path.stamp
 	return run, nil
 }
