@@ -1,12 +1,15 @@
 package clients
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -50,7 +53,7 @@ func ExplainTLS(target string, err error) error {
 		invalid x509.CertificateInvalidError
 		name    x509.HostnameError
 		plain   tls.RecordHeaderError
-		alert   tls.AlertError
+		broken  *net.OpError
 	)
 	switch {
 	case errors.As(err, &unknown):
@@ -59,10 +62,14 @@ func ExplainTLS(target string, err error) error {
 		return fmt.Errorf("%s has a certificate that is not valid now, but from %s to %s: renew it, or set the clock right: %w", target,
 			invalid.Cert.NotBefore.Format(time.DateOnly), invalid.Cert.NotAfter.Format(time.DateOnly), err)
 	case errors.As(err, &name):
-		return fmt.Errorf("%s has a certificate for other names: dial it by one of them: %w", target, err)
+		names := slices.Clone(name.Certificate.DNSNames)
+		for _, ip := range name.Certificate.IPAddresses {
+			names = append(names, ip.String())
+		}
+		return fmt.Errorf("%s has a certificate for %s: dial it by one of these names: %w", target, cmp.Or(strings.Join(names, ", "), "no name at all"), err)
 	case errors.As(err, &plain):
 		return fmt.Errorf("%s does not speak TLS: leave out --ca and --tls, or start the exchange with --tls self: %w", target, err)
-	case errors.As(err, &alert):
+	case errors.As(err, &broken) && broken.Op == "remote error": // an alert
 		return fmt.Errorf("%s refused the TLS handshake: it must speak TLS 1.3 and this transport's HTTP version: %w", target, err)
 	}
 	return err

@@ -143,13 +143,17 @@ func (c *connection) subscribe(ctx context.Context, req feed.Subscribe) (io.Read
 
 // checkCoding compares the answer's Content-Encoding with what was asked for.
 func (c *connection) checkCoding(coding string) error {
-	switch {
-	case c.dialer.compress && coding == "":
-		return errors.New("the exchange does not compress; start it with --compression, or ask for none")
-	case coding != "" && !(c.dialer.compress && coding == "gzip"):
-		return fmt.Errorf("%w: it answered with content encoding %q, which was not asked for", clients.ErrNoExchange, coding)
+	want := ""
+	if c.dialer.compress {
+		want = "gzip"
 	}
-	return nil
+	switch {
+	case coding == want:
+		return nil
+	case coding == "":
+		return errors.New("the exchange does not compress; start it with --compression, or ask for none")
+	}
+	return fmt.Errorf("%w: it answered with content encoding %q, which was not asked for", clients.ErrNoExchange, coding)
 }
 
 // encodingName is the encoding as the query has it.
