@@ -147,10 +147,10 @@ func (c *connection) checkCoding(coding string) error {
 	if c.dialer.compress {
 		want = "gzip"
 	}
-	switch {
-	case coding == want:
+	switch coding {
+	case want:
 		return nil
-	case coding == "":
+	case "":
 		return errors.New("the exchange does not compress; start it with --compression, or ask for none")
 	}
 	return fmt.Errorf("%w: it answered with content encoding %q, which was not asked for", clients.ErrNoExchange, coding)
