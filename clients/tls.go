@@ -40,7 +40,7 @@ func TLSFor(base *tls.Config, target, alpn string) *tls.Config {
 		if s.NegotiatedProtocol == alpn || s.NegotiatedProtocol == "" && alpn == ALPNHTTP1 {
 			return nil
 		}
-		return fmt.Errorf("it agreed to %q where %q was offered (ALPN)", s.NegotiatedProtocol, alpn)
+		return fmt.Errorf("it agreed to %q where %q was offered (ALPN): choose an HTTP version that it speaks", s.NegotiatedProtocol, alpn)
 	}
 	return c
 }

@@ -99,7 +99,7 @@ func TestPlansAllowWhatTransportsHave(t *testing.T) {
 // below the 16 MiB that clients take.
 func TestBatchesOfPaddedTicksFitTheirReaders(t *testing.T) {
 	for _, bytes := range []int{0, 1024, 4096, 5000, 1 << 16} {
-		n := cmp.Or(batchOf(bytes), 256)
+		n := cmp.Or((&paddingFlag{PadTicks: bytes}).batchTicks(), 256)
 		if n < 1 || n*bytes > batchBytes || bytes <= 4096 && n != 256 {
 			t.Errorf("%d ticks of %d bytes", n, bytes)
 		}

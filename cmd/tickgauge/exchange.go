@@ -29,7 +29,7 @@ type exchangeCmd struct {
 	certificateFlags `embed:""`
 
 	sourceFlags `embed:""`
-	PadTicks    int           `placeholder:"BYTES" help:"Pad each live tick, as it is encoded, to about so many bytes with a field that clients pass over; not padded unless given."`
+	paddingFlag `embed:""`
 	Hold        bool          `help:"Publish nothing but opening ticks until POST /debug/run says when."`
 	MaxDuration time.Duration `placeholder:"DURATION" help:"End after this time, whatever happens."`
 
@@ -95,7 +95,7 @@ func (c *exchangeCmd) Run() error {
 	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, BatchTicks: batchOf(c.PadTicks), Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security, Compression: c.Compression,
+		Version: version, BatchTicks: c.batchTicks(), Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security, Compression: c.Compression,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {
@@ -152,26 +152,6 @@ func (c *exchangeCmd) Run() error {
 	return err
 }
 
-// batchBytes is the most that ticks which leave in one message should have together;
-// clients bound their messages.
-const batchBytes = 1 << 20
-
-// batchOf is how many ticks of so many bytes leave in one message at most; 0, the
-// default of the options, where they are small.
-func batchOf(tickBytes int) int {
-	if tickBytes*streams.DefaultBatchTicks <= batchBytes {
-		return 0
-	}
-	return batchBytes / tickBytes
-}
-
-// published says what is published, for the ledger.
-func (c *exchangeCmd) published() measure.Schedule {
-	s := c.schedule()
-	s.PayloadBytes = c.PadTicks
-	return s
-}
-
 func (c *exchangeCmd) check() error {
 	if c.Hold && c.DebugAddr == "" {
 		return errors.New("--hold needs --debug-addr: a held source is started there")
@@ -183,8 +163,8 @@ func (c *exchangeCmd) check() error {
 	}); err != nil {
 		return err
 	}
-	if c.PadTicks < 0 || c.PadTicks > wire.MaxTickBytes {
-		return fmt.Errorf("--pad-ticks %d: want 0 to %d bytes", c.PadTicks, wire.MaxTickBytes)
+	if err := c.checkPadding(); err != nil {
+		return err
 	}
 	if err := c.checkDesk(); err != nil {
 		return err

@@ -33,7 +33,7 @@ func acceptsGzip(h http.Header) bool {
 // since browsers read no second one. One goroutine may call it.
 type gzipBody struct {
 	out   io.Writer
-	pool  *sync.Pool // of *flate.Writer, each about 1 MB: a stream that is idle holds none
+	pool  *sync.Pool // of *flate.Writer, each over 1 MB, so an idle stream holds none
 	begun bool
 	sum   uint32
 	size  uint32
