@@ -94,10 +94,10 @@ const (
 	refusableStreams  = 100
 )
 
-// ServeHTTP serves handler on ln over HTTP/1.1 and HTTP/2 without TLS (h2c, by
-// prior knowledge) until ctx is done, then waits up to grace for requests to end
-// and cuts the rest. It closes ln. Of opts it takes the limit of streams and the
-// write timeout.
+// ServeHTTP serves handler on ln over HTTP/1.1 and HTTP/2 until ctx is done, then
+// waits up to grace for requests to end and cuts the rest. It closes ln. HTTP/2 is
+// taken by ALPN where opts has TLS, else by prior knowledge (h2c). Of opts it takes
+// TLS, the limit of streams and the write timeout.
 func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts Options, grace time.Duration, log *slog.Logger) error {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -105,7 +105,8 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts 
 	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	protocols.SetUnencryptedHTTP2(true)
+	protocols.SetHTTP2(opts.TLS != nil)
+	protocols.SetUnencryptedHTTP2(opts.TLS == nil)
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
@@ -113,6 +114,7 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts 
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,
+		TLSConfig:         opts.TLS.Clone(), // nil stays nil
 		HTTP2: &http.HTTP2Config{
 			// net/http offers 250 streams a connection. The exchange counts streams itself,
 			// and some beyond its limit must get through to be refused.
@@ -126,7 +128,13 @@ func ServeHTTP(ctx context.Context, ln net.Listener, handler http.Handler, opts 
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
+	go func() {
+		if opts.TLS != nil {
+			served <- srv.ServeTLS(ln, "", "")
+		} else {
+			served <- srv.Serve(ln)
+		}
+	}()
 	select {
 	case err := <-served:
 		return err

@@ -5,6 +5,7 @@ package streams
 
 import (
 	"cmp"
+	"crypto/tls"
 	"fmt"
 	"time"
 
@@ -41,6 +42,8 @@ type Options struct {
 	BatchTicks   int           // ticks that leave in one message at most
 	Observer     Observer      // may be nil
 	Desk         order.Desk    // takes the orders; nil refuses them
+	TLS          *tls.Config   // of gRPC and HTTP, with a certificate; nil serves without TLS
+	Compression  bool          // of WebSocket and SSE, for clients that offer it; gRPC has gzip for all that ask
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -4,11 +4,13 @@ package grpcclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/encoding/gzip"
 
 	"github.com/tickgauge/tickgauge/clients"
 	"github.com/tickgauge/tickgauge/proto/wire"
@@ -20,6 +22,8 @@ const Stamp = "entry of the codec's Unmarshal (grpc-go)"
 // Options are the choices of New; the zero value works.
 type Options struct {
 	Encoding wire.Encoding
+	TLS      *tls.Config // nil: without TLS
+	Compress bool        // gzip, both ways
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -61,6 +65,10 @@ func (d *Dialer) Dial(ctx context.Context, conn int, sink clients.Sink) (clients
 }
 
 func (d *Dialer) connect(ctx context.Context, conn int) (*grpc.ClientConn, error) {
-	return connect(ctx, d.target, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)))
+	call := []grpc.CallOption{grpc.ForceCodecV2(wire.Codec(d.opts.Encoding)), grpc.MaxCallRecvMsgSize(maxMessageBytes)}
+	if d.opts.Compress {
+		call = append(call, grpc.UseCompressor(gzip.Name))
+	}
+	return connect(ctx, d.target, d.opts.TLS, func(ctx context.Context) (net.Conn, error) { return d.opts.DialContext(ctx, conn) },
+		grpc.WithDefaultCallOptions(call...))
 }

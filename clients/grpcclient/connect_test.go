@@ -40,7 +40,7 @@ func dialAndList(t *testing.T, target string) (dialed, listed error) {
 		dialed = c.Open(ctx, 0, feed.Subscribe{Symbols: []string{"A"}})
 		_ = c.Close()
 	}
-	_, listed = ListSymbols(ctx, target)
+	_, listed = ListSymbols(ctx, target, nil)
 	return dialed, listed
 }
 
@@ -155,7 +155,7 @@ func TestDialTimesOut(t *testing.T) {
 			t.Errorf("dial: %v, want the end of its context", err)
 		}
 	}
-	if _, err := ListSymbols(within(t, 20*time.Millisecond), silent); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := ListSymbols(within(t, 20*time.Millisecond), silent, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("list: %v, want the end of its context", err)
 	}
 }
@@ -186,7 +186,7 @@ func TestDialContext(t *testing.T) {
 
 func TestListSymbols(t *testing.T) {
 	target, _ := exchange(t, peer.wait)
-	got, err := ListSymbols(within(t, patience), target)
+	got, err := ListSymbols(within(t, patience), target, nil)
 	if want := []feed.Symbol{{Name: "A", TickSize: 1}, {Name: "B/C", TickSize: 1e7}}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("listed %v, %v, want %v", got, err, want)
 	}
@@ -194,19 +194,19 @@ func TestListSymbols(t *testing.T) {
 
 func TestGetQuote(t *testing.T) {
 	target, _ := exchange(t, peer.wait)
-	got, err := GetQuote(within(t, patience), target, "A")
+	got, err := GetQuote(within(t, patience), target, nil, "A")
 	want := feed.Tick{Symbol: "A", Seq: 3, HubSeq: 7, BidPx: 1e9, BidSz: 5, AskPx: 2e9, AskSz: 6, Origin: feed.OriginSchedule}
 	if err != nil || got != want {
 		t.Errorf("quote %+v, %v, want %+v", got, err, want)
 	}
-	_, err = GetQuote(within(t, patience), target, "nobody")
+	_, err = GetQuote(within(t, patience), target, nil, "nobody")
 	var p *feed.Problem
 	if !errors.As(err, &p) || p.Code != feed.CodeUnknownSymbol {
 		t.Errorf("quote of nobody: %v, want %s", err, feed.CodeUnknownSymbol)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := GetQuote(ctx, target, "A"); !errors.Is(err, context.Canceled) {
+	if _, err := GetQuote(ctx, target, nil, "A"); !errors.Is(err, context.Canceled) {
 		t.Errorf("quote: %v, want the end of its context", err)
 	}
 }

@@ -2,6 +2,7 @@ package grpcclient
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -25,8 +26,10 @@ const OrderStamp = Stamp
 // OrderOptions are the choices of NewOrders; the zero value works.
 type OrderOptions struct {
 	Encoding     wire.Encoding
-	Stream       bool // StreamOrders, a stream for each entry; else the unary ExecuteOrder
-	PayloadBytes int  // orders are padded to about it
+	Stream       bool        // StreamOrders, a stream for each entry; else the unary ExecuteOrder
+	PayloadBytes int         // orders are padded to about it
+	TLS          *tls.Config // nil: without TLS
+	Compress     bool        // gzip, both ways
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -41,7 +44,7 @@ type Orders struct {
 
 // NewOrders returns a dialer for target, a host:port.
 func NewOrders(target string, opts OrderOptions) (*Orders, error) {
-	d, err := New(target, Options{Encoding: opts.Encoding, DialContext: opts.DialContext})
+	d, err := New(target, Options{Encoding: opts.Encoding, TLS: opts.TLS, Compress: opts.Compress, DialContext: opts.DialContext})
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,8 @@ type Schedule struct {
 	Rate     float64 `json:"rate"`   // ticks/s over all symbols; 0: the capture's own
 	Arrivals string  `json:"arrivals"`
 	Zipf     float64 `json:"zipf"`
+
+	PayloadBytes int `json:"payload_bytes"` // ticks are padded to about so many; 0: not
 }
 
 // SymbolDue is what was scheduled of a symbol in a window.

@@ -13,6 +13,8 @@ type Orders struct {
 	Rate             float64 `json:"rate"` // orders/s of the open loop; 0: closed loop
 	Connections      int     `json:"connections"`
 	PayloadBytes     int     `json:"payload_bytes"` // orders were padded to it; 0: not
+	TLS              bool    `json:"tls"`
+	Compression      string  `json:"compression"` // gzip or deflate; empty: none
 	Symbol           string  `json:"symbol"`
 	Account          string  `json:"account"`
 	StreamsBeside    int     `json:"streams_beside"`

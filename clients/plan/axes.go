@@ -140,7 +140,7 @@ func Labels(cells []Cell) []string {
 		labels[i] = cells[i].Name()
 		for _, a := range axisList {
 			switch a.name {
-			case "transport", "http_version", "connections", "order_path", "orders_beside":
+			case "transport", "http_version", "connections", "tls", "compression", "order_path", "orders_beside":
 				continue // the name has them
 			}
 			if mine := a.get(&cells[i]); mine != a.get(&cells[0]) {
@@ -154,10 +154,8 @@ func Labels(cells []Cell) []string {
 // short is an axis's value as a label has it.
 func short(name, value string) string {
 	switch name {
-	case "encoding", "arrivals", "policy", "compression":
+	case "encoding", "arrivals", "policy":
 		return value
-	case "tls":
-		return "tls " + value
 	}
 	return strings.ReplaceAll(name, "_", " ") + " " + value
 }

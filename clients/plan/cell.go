@@ -31,7 +31,8 @@ type Cell struct {
 	OrdersBeside float64 `json:"orders_beside"` // orders/s that were executed beside the streams; 0: none
 }
 
-// Name says which cell it is among others of one comparison.
+// Name says which cell it is among others of one comparison: how it is carried, with
+// TLS and compression where it has them, and what goes beside.
 func (c Cell) Name() string {
 	if c.OrdersBeside > 0 {
 		orders := " +orders"
@@ -41,7 +42,20 @@ func (c Cell) Name() string {
 		c.OrdersBeside = 0
 		return c.Name() + orders
 	}
+	name := c.carrier()
+	if c.TLS {
+		name += " tls"
+	}
+	if c.compression() != "none" {
+		name += " " + c.Compression
+	}
+	return name
+}
+
+func (c Cell) carrier() string {
 	switch {
+	case c.Transport == "sse" && c.HTTPVersion == "2" && c.TLS:
+		return fmt.Sprintf("sse h2/%d", c.Connections)
 	case c.Transport == "sse" && c.HTTPVersion == "2":
 		return fmt.Sprintf("sse h2c/%d", c.Connections)
 	case c.Transport == "sse":

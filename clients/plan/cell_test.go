@@ -26,16 +26,16 @@ func TestDefault(t *testing.T) {
 		want    []kind
 	}{
 		{"all", nil, 10_000, 0, []kind{
-			{"grpc", "2", 100, "grpc/100"},
-			{"grpc", "2", 10_000, "grpc own"},
-			{"websocket", "1.1", 10_000, "websocket"},
-			{"sse", "1.1", 10_000, "sse h1"},
-			{"sse", "2", 100, "sse h2c/100"},
+			{"grpc", "2", 100, "grpc/100 tls"},
+			{"grpc", "2", 10_000, "grpc own tls"},
+			{"websocket", "1.1", 10_000, "websocket tls"},
+			{"sse", "1.1", 10_000, "sse h1 tls"},
+			{"sse", "2", 100, "sse h2/100 tls"},
 		}},
-		{"in the order given", []string{"sse-h2c", "grpc"}, 10_000, 0, []kind{{"sse", "2", 100, "sse h2c/100"}, {"grpc", "2", 100, "grpc/100"}}},
-		{"other connections", []string{"grpc", "websocket"}, 10_000, 250, []kind{{"grpc", "2", 250, "grpc/250"}, {"websocket", "1.1", 10_000, "websocket"}}},
-		{"few streams share half as many", []string{"grpc", "sse-h2c"}, 40, 0, []kind{{"grpc", "2", 20, "grpc/20"}, {"sse", "2", 20, "sse h2c/20"}}},
-		{"one connection", []string{"grpc", "sse-h2c"}, 40, 1, []kind{{"grpc", "2", 1, "grpc/1"}, {"sse", "2", 1, "sse h2c/1"}}},
+		{"in the order given", []string{"sse-h2c", "grpc"}, 10_000, 0, []kind{{"sse", "2", 100, "sse h2/100 tls"}, {"grpc", "2", 100, "grpc/100 tls"}}},
+		{"other connections", []string{"grpc", "websocket"}, 10_000, 250, []kind{{"grpc", "2", 250, "grpc/250 tls"}, {"websocket", "1.1", 10_000, "websocket tls"}}},
+		{"few streams share half as many", []string{"grpc", "sse-h2c"}, 40, 0, []kind{{"grpc", "2", 20, "grpc/20 tls"}, {"sse", "2", 20, "sse h2/20 tls"}}},
+		{"one connection", []string{"grpc", "sse-h2c"}, 40, 1, []kind{{"grpc", "2", 1, "grpc/1 tls"}, {"sse", "2", 1, "sse h2/1 tls"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			base := base
@@ -88,6 +88,19 @@ func TestCellJSON(t *testing.T) {
 	}
 }
 
+func TestNamesSayTLSAndCompression(t *testing.T) {
+	for want, c := range map[string]Cell{
+		"sse h2c/5 gzip":    {Transport: "sse", HTTPVersion: "2", Connections: 5, Streams: 10, Compression: "gzip"},
+		"sse h2/5 tls":      {Transport: "sse", HTTPVersion: "2", Connections: 5, Streams: 10, TLS: true},
+		"websocket":         {Transport: "websocket", Compression: "none"},
+		"grpc own tls gzip": {Transport: "grpc", TLS: true, Compression: "gzip"},
+	} {
+		if got := c.Name(); got != want {
+			t.Errorf("%+v is called %q, want %q", c, got, want)
+		}
+	}
+}
+
 func TestLabels(t *testing.T) {
 	own := DefaultBase()
 	own.Connections = own.Streams
@@ -97,7 +110,7 @@ func TestLabels(t *testing.T) {
 	beside.OrderPath, beside.OrdersBeside = "grpc-unary", 1000
 	any := DefaultBase()
 	any.OrdersBeside = 1000
-	want := []string{"grpc/100", "grpc own", "grpc/100 json rate 12.5 tls self gzip", "grpc/100 +grpc-unary", "grpc/100 +orders"}
+	want := []string{"grpc/100", "grpc own", "grpc/100 tls gzip json rate 12.5", "grpc/100 +grpc-unary", "grpc/100 +orders"}
 	if got := Labels([]Cell{DefaultBase(), own, other, beside, any}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

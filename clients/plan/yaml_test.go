@@ -18,7 +18,7 @@ func TestReadCells(t *testing.T) {
 		{"every combination", "axes: {transport: [grpc, sse], encoding: [protobuf, json]}", []string{"grpc/100", "grpc/100 json", "sse h1", "sse h1 json"}},
 		{"one value", "axes: {transport: sse}", []string{"sse h1"}},
 		{"one at a time", "vary: {encoding: [json], rate: [50, 400]}", []string{"grpc/100", "grpc/100 json", "grpc/100 rate 50", "grpc/100 rate 400"}},
-		{"around named cells", "cells: [sse]\nvary: {tls: [self]}", []string{"sse h1", "grpc/100 tls self"}},
+		{"around named cells", "cells: [sse]\nvary: {tls: [self]}", []string{"sse h1", "grpc/100 tls"}},
 		{"a base of another transport", "base: {transport: sse, http_version: 2}\nvary: {compression: [gzip]}", []string{"sse h2c/100", "sse h2c/100 gzip"}},
 		{"a capture", "base: {source: x.jsonl}\ncells: [grpc]", []string{"grpc/100"}},
 		{"orders beside", "cells: [{order_path: websocket, orders_beside: 5}]", []string{"grpc/100 +websocket"}},

@@ -119,6 +119,7 @@ func streamsName(c *Cell) string {
 func ordersName(o *measure.Orders) string {
 	return benchName(
 		axis{"path", o.Path, ""}, axis{"http", o.HTTPVersion, ""}, axis{"encoding", o.Encoding, ""}, axis{"payload", strconv.Itoa(o.PayloadBytes), "0"},
+		axis{"tls", strconv.FormatBool(o.TLS), "false"}, axis{"compression", o.Compression, ""},
 		axis{"beside", o.StreamsTransport, ""}, axis{"streams", strconv.Itoa(o.StreamsBeside), "0"},
 		axis{"rate", plain(o.Rate), "0"}, axis{"workers", strconv.Itoa(o.Workers), ""}, axis{"connections", strconv.Itoa(o.Connections), ""},
 	)

@@ -30,6 +30,8 @@ func orderName(o *measure.Orders) string {
 // orderKey is what runs of orders that may be compared have in common.
 type orderKey struct {
 	path, httpVersion, encoding       string
+	tls                               bool
+	compression                       string
 	workers, connections, payloadSize int
 	rate                              float64
 	streamsBeside                     int
@@ -38,7 +40,7 @@ type orderKey struct {
 
 func keyOf(o *measure.Orders) orderKey {
 	return orderKey{
-		path: o.Path, httpVersion: o.HTTPVersion, encoding: o.Encoding,
+		path: o.Path, httpVersion: o.HTTPVersion, encoding: o.Encoding, tls: o.TLS, compression: o.Compression,
 		workers: o.Workers, connections: o.Connections, payloadSize: o.PayloadBytes,
 		rate: o.Rate, streamsBeside: o.StreamsBeside, streamsTransport: o.StreamsTransport,
 	}

@@ -84,7 +84,14 @@ func ordersGrid(runs []*measure.Orders) *grid {
 }
 
 func orderPath(o *measure.Orders) string {
-	return fmt.Sprintf("%s h%s %s", o.Path, strings.TrimSuffix(o.HTTPVersion, ".1"), o.Encoding)
+	path := fmt.Sprintf("%s h%s %s", o.Path, strings.TrimSuffix(o.HTTPVersion, ".1"), o.Encoding)
+	if o.TLS {
+		path += " tls"
+	}
+	if o.Compression != "" {
+		path += " " + o.Compression
+	}
+	return path
 }
 
 func load(o *measure.Orders) string {

@@ -56,3 +56,18 @@ func TestEmptyIsAList(t *testing.T) {
 		}
 	}
 }
+
+// TestOrdersOverTLSAreOthers: runs that differ in TLS or compression are neither
+// pooled nor called the same.
+func TestOrdersOverTLSAreOthers(t *testing.T) {
+	plain := measure.Orders{Path: "websocket", HTTPVersion: "1.1", Encoding: "json", Workers: 1, Connections: 1}
+	secure, smaller := plain, plain
+	secure.TLS, smaller.Compression = true, "deflate"
+	keys, names, benches := make(map[orderKey]bool), make(map[string]bool), make(map[string]bool)
+	for _, o := range []*measure.Orders{&plain, &secure, &smaller} {
+		keys[keyOf(o)], names[orderName(o)], benches[ordersName(o)] = true, true, true
+	}
+	if len(keys) != 3 || len(names) != 3 || len(benches) != 3 {
+		t.Errorf("%v, %v, %v", keys, names, benches)
+	}
+}

@@ -200,7 +200,7 @@ func TestSchema(t *testing.T) {
 		{"codec", root["codec"].([]any)[0], "encoding encode_ns decode_ns bytes", ""},
 		{"orders", root["orders"].([]any)[0], `path http_version encoding workers rate connections streams_beside streams_transport sent acked rejected failed
 			throughput latency_ns service_ns server_cpu_ns_per_order client_cpu_ns_per_order`,
-			`started latency_hdr payload_bytes duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns
+			`started latency_hdr payload_bytes tls compression duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns
 			negative_latencies most_negative_latency_ns stamp`},
 	} {
 		object := c.object.(map[string]any)

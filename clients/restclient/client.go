@@ -4,6 +4,7 @@ package restclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"mime"
@@ -22,7 +23,8 @@ const maxBodyBytes = 16 << 20
 
 // Options are the choices of New; the zero value works.
 type Options struct {
-	HTTPVersion string // "1.1", which the empty string takes, or "2": h2c by prior knowledge
+	HTTPVersion string      // "1.1", which the empty string takes, or "2": h2c by prior knowledge, h2 with TLS
+	TLS         *tls.Config // nil: without TLS
 	// DialContext opens the sockets; nil dials TCP.
 	DialContext func(ctx context.Context) (net.Conn, error)
 }
@@ -31,6 +33,7 @@ type Options struct {
 // closed. Any goroutine may call it.
 type Client struct {
 	target string
+	scheme string
 	http   *http.Transport
 }
 
@@ -40,20 +43,27 @@ func New(target string, opts Options) (*Client, error) {
 		return nil, fmt.Errorf("REST target %q: want host:port: %w", target, err)
 	}
 	protocols := new(http.Protocols)
+	alpn := clients.ALPNHTTP1
 	switch opts.HTTPVersion {
 	case "", "1.1":
 		protocols.SetHTTP1(true)
 	case "2":
-		protocols.SetUnencryptedHTTP2(true)
+		alpn = clients.ALPNHTTP2
+		protocols.SetHTTP2(opts.TLS != nil)
+		protocols.SetUnencryptedHTTP2(opts.TLS == nil)
 	default:
 		return nil, fmt.Errorf("REST target %s: HTTP version %q, want 1.1 or 2", target, opts.HTTPVersion)
 	}
 	// The zero Proxy takes none, whatever the environment says.
-	t := &http.Transport{Protocols: protocols}
+	t := &http.Transport{Protocols: protocols, TLSClientConfig: clients.TLSFor(opts.TLS, target, alpn)}
 	if opts.DialContext != nil {
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return opts.DialContext(ctx) }
 	}
-	return &Client{target: target, http: t}, nil
+	c := &Client{target: target, scheme: "http", http: t}
+	if opts.TLS != nil {
+		c.scheme = "https"
+	}
+	return c, nil
 }
 
 // Quote returns the newest tick of a symbol. What the exchange refuses is a
@@ -89,7 +99,7 @@ func (c *Client) Symbols(ctx context.Context) ([]feed.Symbol, error) {
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 func (c *Client) get(ctx context.Context, path string) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.target+path, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.scheme+"://"+c.target+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("REST GET %s: %w", path, err)
 	}

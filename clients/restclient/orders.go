@@ -3,6 +3,7 @@ package restclient
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +24,9 @@ const OrderStamp = "the answer's body read whole (net/http)"
 // OrderOptions are the choices of NewOrders; the zero value works.
 type OrderOptions struct {
 	Encoding     wire.Encoding
-	HTTPVersion  string // "1.1", which the empty string takes, or "2": h2c by prior knowledge
-	PayloadBytes int    // orders are padded to about it
+	HTTPVersion  string      // "1.1", which the empty string takes, or "2": h2c by prior knowledge, h2 with TLS
+	PayloadBytes int         // orders are padded to about it
+	TLS          *tls.Config // nil: without TLS
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -54,13 +56,13 @@ func NewOrders(target string, opts OrderOptions) (*Orders, error) {
 			return clients.TCPDialer(conn, target).DialContext(ctx, "tcp", target)
 		}
 	}
-	c, err := New(target, Options{HTTPVersion: opts.HTTPVersion, DialContext: func(ctx context.Context) (net.Conn, error) {
+	c, err := New(target, Options{HTTPVersion: opts.HTTPVersion, TLS: opts.TLS, DialContext: func(ctx context.Context) (net.Conn, error) {
 		return opts.DialContext(ctx, ctx.Value(connNumber{}).(int))
 	}})
 	if err != nil {
 		return nil, err
 	}
-	o := &Orders{target: target, opts: opts, http: c.http, url: url.URL{Scheme: "http", Host: target, Path: "/v2/orders/execute"}}
+	o := &Orders{target: target, opts: opts, http: c.http, url: url.URL{Scheme: c.scheme, Host: target, Path: "/v2/orders/execute"}}
 	o.http.DisableCompression = true
 	contentType := "application/json"
 	if opts.Encoding == wire.Protobuf {
@@ -72,7 +74,7 @@ func NewOrders(target string, opts OrderOptions) (*Orders, error) {
 
 // DialOrders opens one TCP connection, the only one that its entries ever use.
 func (o *Orders) DialOrders(ctx context.Context, conn int) (clients.OrderConn, error) {
-	cc, err := o.http.NewClientConn(context.WithValue(ctx, connNumber{}, conn), "http", o.target)
+	cc, err := o.http.NewClientConn(context.WithValue(ctx, connNumber{}, conn), o.url.Scheme, o.target)
 	if err != nil {
 		return nil, fmt.Errorf("REST dial %s: %w", o.target, err)
 	}

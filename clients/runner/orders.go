@@ -37,7 +37,7 @@ const orderBudget = time.Minute
 // ran have been told to Done.
 func (r *Runner) Orders(ctx context.Context, cells []plan.OrderCell, o OrderOptions, interrupt <-chan struct{}) error {
 	budget := ordersTake(len(cells), o) + openBudget
-	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(plan.Cell{Source: "synth", Symbols: 1, Arrivals: "steady"}, budget), "--reserve="+o.Symbol))
+	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(plan.Cell{Source: "synth", Symbols: 1, Arrivals: "steady"}, budget, ""), "--reserve="+o.Symbol))
 	if err != nil {
 		return err
 	}
@@ -54,16 +54,16 @@ func (r *Runner) OrdersBeside(ctx context.Context, c plan.Cell, cells []plan.Ord
 	budget := window + openBudget
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("the cell did not end within %s", budget))
 	defer cancel()
-	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(c, budget), "--reserve="+o.Symbol))
-	if err != nil {
-		return nil, err
-	}
-	defer exchange.stop(stopTimeout)
 	dir, err := os.MkdirTemp("", "tickgauge-")
 	if err != nil {
 		return nil, fmt.Errorf("run cell: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	exchange, ready, err := startExchange(ctx, r.opts.Binary, append(r.exchangeArgs(c, budget, dir), "--reserve="+o.Symbol))
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.stop(stopTimeout)
 	out := filepath.Join(dir, "run.json")
 	fleet, measuring, err := r.startFleet(append(beside.fleetArgs(c, ready, out), "--except="+o.Symbol, "--announce"))
 	if err != nil {
@@ -218,10 +218,11 @@ func orderArgs(c plan.OrderCell, o OrderOptions, ready Ready, out string) []stri
 	if c.Path == "grpc-unary" || c.Path == "grpc-stream" {
 		target = ready.GRPC
 	}
-	return []string{
+	args := []string{
 		"orders", "--path=" + c.Path, "--http=" + c.HTTPVersion, "--encoding=" + c.Encoding,
 		"--workers=" + strconv.Itoa(c.Workers), "--rate=" + strconv.FormatFloat(c.Rate, 'g', -1, 64), "--payload-bytes=" + strconv.Itoa(c.PayloadBytes),
 		"--symbol=" + o.Symbol, "--warmup=" + o.Warmup.String(), "--duration=" + o.Duration.String(),
 		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--label=" + c.Name(),
 	}
+	return append(args, trustArgs(ready)...)
 }

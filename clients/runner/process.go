@@ -26,6 +26,7 @@ type Ready struct {
 	HTTP    string `json:"http"`
 	Debug   string `json:"debug"`
 	Version string `json:"version"`
+	TLSCA   string `json:"tls_ca"` // the file of the CA to trust
 }
 
 const (

@@ -57,17 +57,16 @@ func (r *Runner) Run(ctx context.Context, c plan.Cell, interrupt <-chan struct{}
 	budget := r.opts.Warmup + r.opts.Duration + openBudget
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, fmt.Errorf("the cell did not end within %s", budget))
 	defer cancel()
-	exchange, ready, err := startExchange(ctx, r.opts.Binary, r.exchangeArgs(c, budget))
-	if err != nil {
-		return nil, err
-	}
-	defer exchange.stop(stopTimeout)
-
 	dir, err := os.MkdirTemp("", "tickgauge-")
 	if err != nil {
 		return nil, fmt.Errorf("run cell: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	exchange, ready, err := startExchange(ctx, r.opts.Binary, r.exchangeArgs(c, budget, dir))
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.stop(stopTimeout)
 	out := filepath.Join(dir, "run.json")
 	fleet, err := start(r.opts.Binary, r.fleetArgs(c, ready, out), nil, r.opts.Stderr)
 	if err != nil {
@@ -131,7 +130,8 @@ func readResults(path string) (*results, error) {
 	return &r, nil
 }
 
-func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {
+// exchangeArgs are those of an exchange that may write to dir.
+func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration, dir string) []string {
 	args := []string{
 		"--grpc-addr=127.0.0.1:0", "--http-addr=127.0.0.1:0", "--debug-addr=127.0.0.1:0", "--hold",
 		"--source=" + c.Source,
@@ -139,6 +139,15 @@ func (r *Runner) exchangeArgs(c plan.Cell, budget time.Duration) []string {
 	}
 	if c.Rate > 0 {
 		args = append(args, "--rate="+strconv.FormatFloat(c.Rate, 'g', -1, 64))
+	}
+	if c.TLS {
+		args = append(args, "--tls=self", "--tls-ca-out="+filepath.Join(dir, "ca.pem"))
+	}
+	if c.Compression != "" {
+		args = append(args, "--compression")
+	}
+	if c.PayloadBytes > 0 {
+		args = append(args, "--pad-ticks="+strconv.Itoa(c.PayloadBytes))
 	}
 	if c.Source == "synth" {
 		return append(args, "--symbols="+strconv.Itoa(c.Symbols), "--arrivals="+c.Arrivals,
@@ -161,5 +170,16 @@ func (r *Runner) fleetArgs(c plan.Cell, ready Ready, out string) []string {
 	if c.Policy != "" {
 		args = append(args, "--policy="+c.Policy)
 	}
-	return args
+	if c.Compression != "" {
+		args = append(args, "--compression="+c.Compression)
+	}
+	return append(args, trustArgs(ready)...)
+}
+
+// trustArgs has a client trust the certificate of an exchange that has one.
+func trustArgs(ready Ready) []string {
+	if ready.TLSCA == "" {
+		return nil
+	}
+	return []string{"--ca=" + ready.TLSCA}
 }

@@ -201,13 +201,20 @@ func TestArguments(t *testing.T) {
 			plan.Cell{Source: capture, Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --loop",
 			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket"},
+		{"TLS, compressed and padded",
+			plan.Cell{Source: capture, Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5, TLS: true, Compression: "deflate", PayloadBytes: 512},
+			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --tls=self --tls-ca-out=dir/ca.pem --compression --pad-ticks=512 --loop",
+			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket tls deflate --compression=deflate --ca=dir/ca.pem"},
 		{"a capture at another rate", plan.Cell{Source: capture, Transport: "sse", Rate: 1e6},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --rate=1e+06 --loop",
 			"fleet --transport=sse --http-version= --encoding= --streams=0 --connections=0 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=sse h1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := &Runner{opts: opts}
-			if got := strings.Join(r.exchangeArgs(c.cell, 4*time.Minute), " "); got != c.exchange {
+			r, ready := &Runner{opts: opts}, ready
+			if c.cell.TLS {
+				ready.TLSCA = "dir/ca.pem"
+			}
+			if got := strings.Join(r.exchangeArgs(c.cell, 4*time.Minute, "dir"), " "); got != c.exchange {
 				t.Errorf("exchange\n got %s\nwant %s", got, c.exchange)
 			}
 			if got := strings.Join(r.fleetArgs(c.cell, ready, "out"), " "); got != c.fleet {

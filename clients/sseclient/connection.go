@@ -82,7 +82,7 @@ func (c *connection) open(ctx context.Context, stream int, req feed.Subscribe) e
 			return
 		}
 		defer func() { _ = body.Close() }()
-		clients.Pump(stream, c.sink, newReceiver(body, c.dialer.encoding).receive, opened, c.ended)
+		clients.Pump(stream, c.sink, newReceiver(body, c.dialer.encoding, c.dialer.compress).receive, opened, c.ended)
 	}()
 	err := <-opened
 	cut := !stop() // ctx has ended, and the stream with it
@@ -117,21 +117,43 @@ func (c *connection) subscribe(ctx context.Context, req feed.Subscribe) (io.Read
 	if req.Resume {
 		query.Set("after_report_seq", strconv.FormatUint(req.AfterReportSeq, 10))
 	}
-	target := url.URL{Scheme: "http", Host: c.dialer.target, Path: "/v2/events", RawQuery: query.Encode()}
+	target := url.URL{Scheme: c.dialer.scheme, Host: c.dialer.target, Path: "/v2/events", RawQuery: query.Encode()}
 	get, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, err
 	}
 	get.Header.Set("Accept", eventStream)
+	if c.dialer.compress {
+		get.Header.Set("Accept-Encoding", "gzip")
+	}
 	resp, err := c.http.RoundTrip(get)
 	if err != nil {
 		return nil, err
 	}
-	if err := refusal(resp); err != nil {
+	err = refusal(resp)
+	if err == nil {
+		err = c.checkCoding(resp.Header.Get("Content-Encoding"))
+	}
+	if err != nil {
 		_ = resp.Body.Close()
 		return nil, err
 	}
 	return resp.Body, nil
+}
+
+// checkCoding compares the answer's Content-Encoding with what was asked for.
+func (c *connection) checkCoding(coding string) error {
+	want := ""
+	if c.dialer.compress {
+		want = "gzip"
+	}
+	switch coding {
+	case want:
+		return nil
+	case "":
+		return errors.New("the exchange does not compress; start it with --compression, or ask for none")
+	}
+	return fmt.Errorf("%w: it answered with content encoding %q, which was not asked for", clients.ErrNoExchange, coding)
 }
 
 // encodingName is the encoding as the query has it.

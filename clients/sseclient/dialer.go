@@ -4,6 +4,7 @@ package sseclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,7 +25,9 @@ const streamWindow = 256 << 10
 // Options are the choices of New; the zero value works.
 type Options struct {
 	Encoding    wire.Encoding
-	HTTPVersion string // "1.1", which the empty string takes, or "2": h2c by prior knowledge
+	HTTPVersion string      // "1.1", which the empty string takes, or "2": h2c by prior knowledge, h2 with TLS
+	TLS         *tls.Config // nil: without TLS
+	Compress    bool        // asks for gzip; an exchange that does not compress is an error
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -35,7 +38,9 @@ type Options struct {
 // may call it.
 type Dialer struct {
 	target   string
+	scheme   string
 	encoding wire.Encoding
+	compress bool
 	single   bool // one stream a connection
 	http     *http.Transport
 }
@@ -49,11 +54,17 @@ func New(target string, opts Options) (*Dialer, error) {
 		return nil, fmt.Errorf("SSE target %s: no such encoding: %s", target, opts.Encoding)
 	}
 	protocols := new(http.Protocols)
+	scheme, alpn := "http", clients.ALPNHTTP1
+	if opts.TLS != nil {
+		scheme = "https"
+	}
 	switch opts.HTTPVersion {
 	case "", "1.1":
 		protocols.SetHTTP1(true)
 	case "2":
-		protocols.SetUnencryptedHTTP2(true)
+		alpn = clients.ALPNHTTP2
+		protocols.SetHTTP2(opts.TLS != nil)
+		protocols.SetUnencryptedHTTP2(opts.TLS == nil)
 	default:
 		return nil, fmt.Errorf("SSE target %s: HTTP version %q, want 1.1 or 2", target, opts.HTTPVersion)
 	}
@@ -63,8 +74,9 @@ func New(target string, opts Options) (*Dialer, error) {
 			return clients.TCPDialer(conn, target).DialContext(ctx, "tcp", target)
 		}
 	}
-	return &Dialer{target: target, encoding: opts.Encoding, single: protocols.HTTP1(), http: &http.Transport{
-		Protocols: protocols,
+	return &Dialer{target: target, scheme: scheme, encoding: opts.Encoding, compress: opts.Compress, single: protocols.HTTP1(), http: &http.Transport{
+		Protocols:       protocols,
+		TLSClientConfig: clients.TLSFor(opts.TLS, target, alpn),
 		// The transport only makes connections here, and pools none. Its zero Proxy
 		// takes none, whatever the environment says.
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -81,7 +93,7 @@ type connNumber struct{}
 
 // Dial opens one TCP connection, the only one that its streams ever use.
 func (d *Dialer) Dial(ctx context.Context, conn int, sink clients.Sink) (clients.Conn, error) {
-	cc, err := d.http.NewClientConn(context.WithValue(ctx, connNumber{}, conn), "http", d.target)
+	cc, err := d.http.NewClientConn(context.WithValue(ctx, connNumber{}, conn), d.scheme, d.target)
 	if err != nil {
 		return nil, fmt.Errorf("SSE dial %s: %w", d.target, err)
 	}

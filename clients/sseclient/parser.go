@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-
-	"github.com/tickgauge/tickgauge/feed"
 )
 
 const (
@@ -31,8 +29,9 @@ type event struct {
 // parser reads a text/event-stream as the WHATWG HTML standard has it, except
 // that bytes which are not UTF-8 stay as they are, and that comments are shown.
 type parser struct {
-	from   io.Reader
-	readNS int64 // when the last read returned, CLOCK_MONOTONIC
+	from   io.Reader // raw, or what inflates it
+	raw    *stamped
+	readNS int64 // when the last read of raw returned, CLOCK_MONOTONIC
 	err    error // what ended reading
 
 	buf     []byte // [start, end) is not parsed yet; [start, scanned) has no line end
@@ -50,7 +49,8 @@ type parser struct {
 }
 
 func newParser(from io.Reader) *parser {
-	return &parser{from: from, buf: make([]byte, readBytes)}
+	raw := &stamped{body: from}
+	return &parser{from: raw, raw: raw, buf: make([]byte, readBytes)}
 }
 
 // next fills in e. It returns the reader's error at its end, where an event that
@@ -182,7 +182,7 @@ func (p *parser) read() error {
 	const patience = 100 // reads in a row that bring nothing
 	for range patience {
 		n, err := p.from.Read(p.buf[p.end:])
-		p.readNS = feed.Now()
+		p.readNS = p.raw.readNS
 		p.end += n
 		p.err = err
 		if n > 0 {

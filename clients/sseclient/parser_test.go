@@ -245,7 +245,7 @@ func FuzzReceive(f *testing.F) {
 		if proto {
 			enc = wire.Protobuf
 		}
-		r := newReceiver(bytes.NewReader(in), enc)
+		r := newReceiver(bytes.NewReader(in), enc, false)
 		var d clients.Delivery
 		for r.receive(&d) == nil {
 			_ = fmt.Sprint(d.Message, d.Execution)
@@ -278,7 +278,7 @@ func BenchmarkReceive(b *testing.B) {
 			if hub == wire.EventJSON {
 				enc = wire.JSON
 			}
-			r := newReceiver(again(), enc)
+			r := newReceiver(again(), enc, false)
 			r.greeted = true
 			var d clients.Delivery
 			b.ReportAllocs()

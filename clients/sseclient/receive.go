@@ -46,8 +46,12 @@ type receiver struct {
 	greeted  bool
 }
 
-func newReceiver(body io.Reader, enc wire.Encoding) *receiver {
-	return &receiver{events: newParser(body), encoding: enc}
+func newReceiver(body io.Reader, enc wire.Encoding, compressed bool) *receiver {
+	events := newParser(body)
+	if compressed {
+		events.from = &inflated{raw: events.raw}
+	}
+	return &receiver{events: events, encoding: enc}
 }
 
 // receive fills in all of d but its Stream. Comments that are no heartbeat, and

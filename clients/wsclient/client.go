@@ -4,6 +4,7 @@ package wsclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 
@@ -22,6 +23,10 @@ const maxMessageBytes = 16 << 20
 // Options are the choices of New; the zero value works.
 type Options struct {
 	Encoding wire.Encoding
+	TLS      *tls.Config // nil: without TLS (ws); else wss
+	// Compress asks for permessage-deflate, each message by itself (RFC 7692, without
+	// context takeover). An exchange that does not compress is an error.
+	Compress bool
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -40,6 +45,7 @@ func New(target string, opts Options) (*Dialer, error) {
 	if _, _, err := net.SplitHostPort(target); err != nil {
 		return nil, fmt.Errorf("ws target %q: want host:port: %w", target, err)
 	}
+	opts.TLS = clients.TLSFor(opts.TLS, target, clients.ALPNHTTP1)
 	d := &Dialer{target: target, opts: opts}
 	switch opts.Encoding {
 	case wire.JSON:
@@ -71,6 +77,14 @@ func (d *Dialer) dial(ctx context.Context, conn int, sink clients.Sink) (*connec
 	socket, err := d.opts.DialContext(ctx, conn)
 	if err != nil {
 		return nil, err
+	}
+	if d.opts.TLS != nil {
+		secured := tls.Client(socket, d.opts.TLS)
+		if err := secured.HandshakeContext(ctx); err != nil {
+			_ = socket.Close()
+			return nil, err
+		}
+		socket = secured
 	}
 	ws, err := d.handshake(ctx, socket)
 	if err != nil {

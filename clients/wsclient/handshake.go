@@ -23,14 +23,19 @@ const maxAnswerBytes = 64 << 10
 
 // handshake makes a WebSocket of a socket, which it leaves open on an error.
 func (d *Dialer) handshake(ctx context.Context, socket net.Conn) (*websocket.Conn, error) {
+	compression := websocket.CompressionDisabled
+	if d.opts.Compress {
+		compression = websocket.CompressionNoContextTakeover
+	}
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	ws, resp, err := websocket.Dial(ctx, "ws://"+d.target+wire.WebSocketPath, &websocket.DialOptions{
 		HTTPClient: &http.Client{
 			Transport:     roundTripper{socket},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		Subprotocols:    []string{d.subprotocol},
-		CompressionMode: websocket.CompressionDisabled,
+		Subprotocols:         []string{d.subprotocol},
+		CompressionMode:      compression,
+		CompressionThreshold: 1, // every message
 	})
 	switch {
 	case !stop(): // whatever came of it
@@ -39,6 +44,8 @@ func (d *Dialer) handshake(ctx context.Context, socket net.Conn) (*websocket.Con
 		err = refusal(resp, err)
 	case ws.Subprotocol() != d.subprotocol:
 		err = fmt.Errorf("%w: it did not choose the subprotocol %s", clients.ErrNoExchange, d.subprotocol)
+	case d.opts.Compress && resp.Header.Get("Sec-WebSocket-Extensions") == "":
+		err = errors.New("the exchange does not compress; start it with --compression, or ask for none")
 	}
 	if err != nil && ws != nil {
 		_ = ws.CloseNow()

@@ -2,6 +2,7 @@ package wsclient
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"sync"
@@ -19,7 +20,9 @@ const OrderStamp = Stamp
 // OrderOptions are the choices of NewOrders; the zero value works.
 type OrderOptions struct {
 	Encoding     wire.Encoding
-	PayloadBytes int // orders are padded to about it
+	PayloadBytes int         // orders are padded to about it
+	TLS          *tls.Config // nil: without TLS (ws); else wss
+	Compress     bool        // as in Options
 	// DialContext opens the socket of a connection; nil dials TCP from the source
 	// address of clients.SourceAddr.
 	DialContext func(ctx context.Context, conn int) (net.Conn, error)
@@ -34,7 +37,7 @@ type Orders struct {
 
 // NewOrders returns a dialer for target, a host:port.
 func NewOrders(target string, opts OrderOptions) (*Orders, error) {
-	d, err := New(target, Options{Encoding: opts.Encoding, DialContext: opts.DialContext})
+	d, err := New(target, Options{Encoding: opts.Encoding, TLS: opts.TLS, Compress: opts.Compress, DialContext: opts.DialContext})
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func TestStrangeSymbolNames(t *testing.T) {
 		for i := range names {
 			v.publish(i, i+1)
 		}
-		listed, err := tr.listSymbols(t.Context(), v.target(tr))
+		listed, err := tr.listSymbols(t.Context(), v.target(tr), nil)
 		if err != nil || len(listed) != len(names) {
 			t.Fatalf("listed %v, %v", listed, err)
 		}
@@ -271,7 +271,7 @@ func TestSharedConnectionsAreHeldTo(t *testing.T) {
 	eachTransport(t, func(t *testing.T, tr *transport, enc wire.Encoding) {
 		const streamsEach, connections = 300, 2 // past net/http's 250 a connection
 		v := newVenue(t, []string{"AAA"}, 0, streams.Options{})
-		dialer, err := tr.dialer(v.target(tr), enc)
+		dialer, err := tr.dialer(v.target(tr), dialOptions{encoding: enc})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestTargetIsNoExchange(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		dialer, err := tr.dialer(wrong, enc)
+		dialer, err := tr.dialer(wrong, dialOptions{encoding: enc})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestTargetIsNoExchange(t *testing.T) {
 		if err == nil || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v, want one at once", err)
 		}
-		if _, err := tr.listSymbols(ctx, wrong); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		if _, err := tr.listSymbols(ctx, wrong, nil); err == nil || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("list symbols: %v, want an error at once", err)
 		}
 	})

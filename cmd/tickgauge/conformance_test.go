@@ -224,7 +224,12 @@ func (j *journal) problem() *feed.Problem {
 // open dials one connection and opens one stream on it.
 func open(t *testing.T, v *venue, tr *transport, enc wire.Encoding, j *journal, req feed.Subscribe) (clients.Conn, error) {
 	t.Helper()
-	dialer, err := tr.dialer(v.target(tr), enc)
+	return openWith(t, v, tr, dialOptions{encoding: enc}, j, req)
+}
+
+func openWith(t *testing.T, v *venue, tr *transport, o dialOptions, j *journal, req feed.Subscribe) (clients.Conn, error) {
+	t.Helper()
+	dialer, err := tr.dialer(v.target(tr), o)
 	if err != nil {
 		t.Fatal(err)
 	}

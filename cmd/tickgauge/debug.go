@@ -38,6 +38,7 @@ func debugHandler(r *running, meter *measure.Meter) http.Handler {
 		r.startSource(w, req, func() { meter.MarkIdle(); sent.start() })
 	})
 	mux.HandleFunc("GET /debug/ledger", func(w http.ResponseWriter, req *http.Request) { r.ledger(w, req, meter, sent) })
+	mux.HandleFunc("GET /debug/ca.pem", r.authority)
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
@@ -133,6 +134,16 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 	l.Process, l.Counters, l.Totals = meter.Window(from, to)
 	l.TCP = sent.tcp()
 	writeJSON(w, l)
+}
+
+// authority answers with the CA that clients have to trust.
+func (r *running) authority(w http.ResponseWriter, _ *http.Request) {
+	if r.ca == nil {
+		http.Error(w, "the exchange made no certificate; start it with --tls self", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/x-pem-file")
+	_, _ = w.Write(r.ca) // the client may be gone
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

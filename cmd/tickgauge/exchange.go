@@ -26,7 +26,10 @@ type exchangeCmd struct {
 	HTTPAddr  string `name:"http-addr" default:"127.0.0.1:8080" help:"Where REST, WebSocket and SSE are served."`
 	DebugAddr string `placeholder:"HOST:PORT" help:"Where the ledger, the start of a held source and pprof are served; off unless given. Do not expose it."`
 
+	certificateFlags `embed:""`
+
 	sourceFlags `embed:""`
+	paddingFlag `embed:""`
 	Hold        bool          `help:"Publish nothing but opening ticks until POST /debug/run says when."`
 	MaxDuration time.Duration `placeholder:"DURATION" help:"End after this time, whatever happens."`
 
@@ -34,6 +37,7 @@ type exchangeCmd struct {
 
 	Queue         int           `default:"${queue}" help:"Ticks that may wait for each stream."`
 	Ring          int           `default:"256" help:"Ticks kept per symbol for streams that resume."`
+	Compression   bool          `help:"Compress WebSocket and SSE for clients that offer it, as browsers do by themselves. gRPC has gzip for those that ask, without this flag."`
 	MaxStreams    int           `default:"${max_streams}" help:"Streams of the whole exchange."`
 	MaxSymbols    int           `default:"${max_symbols}" help:"Symbols of one stream."`
 	MaxSubscribes int           `default:"${max_subscribes}" help:"Subscribe and unsubscribe requests of one stream per second."`
@@ -50,6 +54,7 @@ Examples:
   tickgauge exchange
   tickgauge exchange --rate 5000 --arrivals bursty --symbols AAPL,MSFT,BTC/USD
   tickgauge exchange --source capture.jsonl.gz --speed 2 --loop
+  tickgauge exchange --tls self --tls-ca-out ca.pem
   tickgauge exchange --accounts 100 --service-time 40us+60us
   curl -N 'http://127.0.0.1:8080/v2/events?symbol=SYM001'`
 }
@@ -76,7 +81,7 @@ func (c *exchangeCmd) Run() error {
 	if err != nil {
 		return usageError{err}
 	}
-	hub, err := feed.NewHub(symbols, feed.HubOptions{Ring: c.Ring, Encoders: wire.HubEncoders()})
+	hub, err := feed.NewHub(symbols, feed.HubOptions{Ring: c.Ring, Encoders: wire.PaddedHubEncoders(c.PadTicks)})
 	if err != nil {
 		return usageError{err}
 	}
@@ -84,9 +89,13 @@ func (c *exchangeCmd) Run() error {
 	if err != nil {
 		return usageError{err}
 	}
+	security, ca, err := c.secure(c.GRPCAddr, c.HTTPAddr)
+	if err != nil {
+		return err
+	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk,
+		Version: version, BatchTicks: c.batchTicks(), Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security, Compression: c.Compression,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {
@@ -112,7 +121,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.schedule(), c.Service == "realtime"}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.published(), c.Service == "realtime", ca, c.TLSCA}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -154,6 +163,9 @@ func (c *exchangeCmd) check() error {
 	}); err != nil {
 		return err
 	}
+	if err := c.checkPadding(); err != nil {
+		return err
+	}
 	if err := c.checkDesk(); err != nil {
 		return err
 	}
@@ -184,6 +196,9 @@ type running struct {
 	published measure.Schedule
 
 	realService bool // orders wait out their service time
+
+	ca     []byte // of a certificate that was made at the start, in PEM
+	caFile string // where it was written
 }
 
 type listeners struct{ grpc, http, debug net.Listener }
@@ -226,6 +241,9 @@ func (c *exchangeCmd) serve(ctx context.Context, g *errgroup.Group, r *running, 
 	})
 	g.Go(func() error { return streams.ServeHTTP(ctx, l.http, handler, r.exchange.Options(), serverGrace, log) })
 	ready := map[string]any{"ready": true, "grpc": l.grpc.Addr().String(), "http": l.http.Addr().String(), "version": version}
+	if r.caFile != "" {
+		ready["tls_ca"] = r.caFile
+	}
 	if l.debug != nil {
 		ready["debug"] = l.debug.Addr().String()
 		g.Go(func() error { return serveDebug(ctx, l.debug, debugHandler(r, meter)) })

@@ -23,6 +23,15 @@ func TestWrongCommandLines(t *testing.T) {
 		say    string
 		args   []string
 	}{
+		{exitUsage, "--pad-ticks 65537", []string{"exchange", "--pad-ticks=65537"}},
+		{exitUsage, "--pad-ticks -1", []string{"exchange", "--pad-ticks=-1"}},
+		{exitUsage, "--tls", []string{"exchange", "--tls=yes"}},
+		{exitUsage, "go together", []string{"exchange", "--tls-key=" + empty}},
+		{exitUsage, "--ca", []string{"fleet", "--ca=" + empty}},
+		{exitUsage, "give one of them", []string{"orders", "--ca=" + empty, "--tls"}},
+		{exitUsage, "not over grpc; there is gzip over grpc, deflate over websocket, gzip over sse", []string{"fleet", "--compression=deflate"}},
+		{exitUsage, "not over websocket", []string{"fleet", "--transport=websocket", "--compression=gzip"}},
+		{exitUsage, "not over rest-unary; there is gzip over grpc-unary", []string{"orders", "--path=rest-unary", "--compression=gzip"}},
 		{exitUsage, "--rate 0", []string{"exchange", "--rate=0"}},
 		{exitUsage, "--hold needs --debug-addr", []string{"exchange", "--hold"}},
 		{exitUsage, "--speed is for captures", []string{"exchange", "--speed=2"}},

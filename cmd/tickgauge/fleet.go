@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -18,10 +19,12 @@ import (
 )
 
 type fleetCmd struct {
-	Transport        string        `default:"grpc" enum:"grpc,websocket,sse" help:"One of ${enum}."`
-	HTTPVersion      string        `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 (unless given) has a connection for each stream, 2 (h2c) shares them."`
-	Encoding         string        `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target           string        `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	Transport        string `default:"grpc" enum:"grpc,websocket,sse" help:"One of ${enum}."`
+	HTTPVersion      string `name:"http-version" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For sse: 1.1 (unless given) has a connection for each stream, 2 (h2c) shares them."`
+	Encoding         string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target           string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for grpc (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	trustFlags       `embed:""`
+	compressionFlag  `embed:""`
 	DebugTarget      string        `placeholder:"HOST:PORT" help:"The exchange's debug address: starts a held source, and gives the exchange's side of the account."`
 	Streams          int           `default:"100" help:"Streams to open."`
 	Connections      int           `placeholder:"N" help:"Connections that share the streams; one for each stream unless given, 1 for each 100 streams over HTTP/2."`
@@ -68,16 +71,24 @@ func (c *fleetCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	security, err := c.trust()
+	if err != nil {
+		return err
+	}
+	compress, err := c.compresses(t.name, t.compression, transportCompressions())
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
 	symbols := c.Symbol
 	if len(symbols) == 0 {
-		if symbols, err = c.listSymbols(ctx, t); err != nil {
+		if symbols, err = c.listSymbols(ctx, t, security); err != nil {
 			return err
 		}
 	}
-	dialer, err := t.dialer(c.Target, enc)
+	dialer, err := t.dialer(c.Target, dialOptions{encoding: enc, tls: security, compress: compress})
 	if err != nil {
 		return usageError{err}
 	}
@@ -105,9 +116,12 @@ func (c *fleetCmd) Run() error {
 	run, err := f.Run(ctx, interrupt)
 	progress.end()
 	if err != nil {
+		if wrong := explainTLS(ctx, c.Target, security, err); wrong != nil {
+			return wrong
+		}
 		return err
 	}
-	return c.show(t, len(symbols), run)
+	return c.show(t, security, len(symbols), run)
 }
 
 func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
@@ -151,8 +165,8 @@ func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
 	return t, enc, nil
 }
 
-func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, error) {
-	names, err := symbolsOf(ctx, c.Target, sideOf(t.overGRPC), t.listSymbols)
+func (c *fleetCmd) listSymbols(ctx context.Context, t *transport, security *tls.Config) ([]string, error) {
+	names, err := symbolsOf(ctx, c.Target, sideOf(t.overGRPC), security, t.listSymbols)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +180,7 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport) ([]string, err
 	return names, nil
 }
 
-func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
+func (c *fleetCmd) show(t *transport, security *tls.Config, symbols int, run *measure.Run) error {
 	connections := c.Connections
 	if connections == 0 {
 		connections = c.Streams
@@ -176,13 +190,14 @@ func (c *fleetCmd) show(t *transport, symbols int, run *measure.Run) error {
 		Cell: plan.Cell{
 			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
 			Streams: c.Streams, Connections: connections, Symbols: symbols, SymbolsPerStream: c.SymbolsPerStream, Policy: c.Policy,
+			TLS: security != nil, Compression: c.compressionName(),
 		},
 		Runs: []*measure.Run{run},
 	}}
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(c.Duration)
 	if s := run.Schedule; s != nil {
 		results.Seed, results.Source, results.Zipf = s.Seed, s.Source, s.Zipf
-		results.Cells[0].Rate, results.Cells[0].Arrivals = s.Rate, s.Arrivals
+		results.Cells[0].Rate, results.Cells[0].Arrivals, results.Cells[0].PayloadBytes = s.Rate, s.Arrivals, s.PayloadBytes
 	}
 	if !c.NoTable {
 		if err := report.WriteTable(os.Stdout, results); err != nil {

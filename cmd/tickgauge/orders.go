@@ -13,29 +13,30 @@ import (
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/trader"
 	"github.com/tickgauge/tickgauge/feed"
-	"github.com/tickgauge/tickgauge/proto/wire"
 )
 
 type ordersCmd struct {
-	Path         string         `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
-	HTTP         string         `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
-	Encoding     string         `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
-	Target       string         `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
-	DebugTarget  string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order, where it does nothing else (exchange --hold)."`
-	Symbol       string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
-	Account      string         `default:"acct-1" help:"Who trades."`
-	Workers      *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
-	Rate         float64        `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
-	Connections  int            `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
-	Warmup       time.Duration  `default:"1s" help:"Time before the measured window."`
-	Duration     *time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
-	Runs         *int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
-	PayloadBytes *int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
-	OrderTimeout time.Duration  `default:"10s" help:"An order that has no answer by then has failed."`
-	Preset       string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
-	JSON         string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
-	NoTable      bool           `help:"Print no table."`
-	Label        string         `hidden:"" help:"Name in the progress lines."`
+	Path            string `default:"grpc-unary" enum:"grpc-unary,rest-unary,grpc-stream,websocket,rest+sse" help:"How orders go in and their answers come back, one of ${enum}."`
+	HTTP            string `name:"http" default:"" enum:",1.1,2" placeholder:"1.1|2" help:"For rest-unary and rest+sse: 1.1 (unless given), or 2 (h2c)."`
+	Encoding        string `default:"protobuf" enum:"protobuf,json" help:"One of ${enum}."`
+	Target          string `placeholder:"HOST:PORT" help:"The exchange: its gRPC address for the gRPC paths (127.0.0.1:50051 unless given), else its HTTP address (127.0.0.1:8080)."`
+	trustFlags      `embed:""`
+	compressionFlag `embed:""`
+	DebugTarget     string         `placeholder:"HOST:PORT" help:"The exchange's debug address: gives its CPU for each order, where it does nothing else (exchange --hold)."`
+	Symbol          string         `placeholder:"NAME" help:"What to trade; the first symbol that the exchange lists unless given."`
+	Account         string         `default:"acct-1" help:"Who trades."`
+	Workers         *int           `placeholder:"N" help:"Workers, each with one order under way at most; 64 unless given."`
+	Rate            float64        `placeholder:"ORDERS/S" help:"Open loop: send so many orders a second, and count latency from when each was due. Closed loop unless given: each worker sends its next order when it has the answer to the last."`
+	Connections     int            `placeholder:"N" help:"Connections that the workers share, kept open; 8 unless given over HTTP/2, one for each worker where an order takes a connection."`
+	Warmup          time.Duration  `default:"1s" help:"Time before the measured window."`
+	Duration        *time.Duration `placeholder:"DURATION" help:"The measured window; 10s unless given."`
+	Runs            *int           `placeholder:"N" help:"Repeat the run, and print medians too; 1 unless given."`
+	PayloadBytes    *int           `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
+	OrderTimeout    time.Duration  `default:"10s" help:"An order that has no answer by then has failed."`
+	Preset          string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
+	JSON            string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
+	NoTable         bool           `help:"Print no table."`
+	Label           string         `hidden:"" help:"Name in the progress lines."`
 
 	StreamsBeside    int    `hidden:"" help:"Streams that a fleet has on the exchange meanwhile."`
 	StreamsTransport string `hidden:""`
@@ -68,11 +69,19 @@ func (c *ordersCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	security, err := c.trust()
+	if err != nil {
+		return err
+	}
+	compress, err := c.compresses(path.name, path.compression, pathCompressions())
+	if err != nil {
+		return err
+	}
 	instrumentGC()
 	ctx, interrupt, stop := interruptible()
 	defer stop()
 	if c.Symbol == "" {
-		names, err := symbolsOf(ctx, c.Target, sideOf(path.overGRPC), path.listSymbols)
+		names, err := symbolsOf(ctx, c.Target, sideOf(path.overGRPC), security, path.listSymbols)
 		if err != nil {
 			return err
 		}
@@ -82,7 +91,7 @@ func (c *ordersCmd) Run() error {
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(*c.Duration)
 	var failed error
 	for i := range *c.Runs {
-		run, err := c.run(ctx, interrupt, path, enc, i)
+		run, err := c.run(ctx, interrupt, path, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account, tls: security, compress: compress}, i)
 		if err != nil {
 			if len(results.Orders) == 0 {
 				return err
@@ -110,12 +119,12 @@ func (c *ordersCmd) Run() error {
 	return failed
 }
 
-func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, enc wire.Encoding, i int) (*measure.Orders, error) {
-	dialer, err := path.dialer(c.Target, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account})
+func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *orderPath, dial pathOptions, i int) (*measure.Orders, error) {
+	dialer, err := path.dialer(c.Target, dial)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	quote, closeQuote, err := path.quoter(c.Target, c.Symbol)
+	quote, closeQuote, err := path.quoter(c.Target, dial.tls, c.Symbol)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -151,10 +160,14 @@ func (c *ordersCmd) run(ctx context.Context, interrupt <-chan struct{}, path *or
 		if errors.As(err, &said) || errors.Is(err, trader.ErrInterrupted) || ctx.Err() != nil {
 			return nil, err
 		}
+		if wrong := explainTLS(ctx, c.Target, dial.tls, err); wrong != nil {
+			return nil, wrong
+		}
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, c.Target, sideOf(path.overGRPC).name)
 	}
 	run.Symbol, run.Account = c.Symbol, c.Account
 	run.Path, run.HTTPVersion, run.Encoding, run.PayloadBytes = path.name, path.httpVersion, c.Encoding, *c.PayloadBytes
+	run.TLS, run.Compression = dial.tls != nil, c.compressionName()
 	run.StreamsBeside, run.StreamsTransport, run.Stamp = c.StreamsBeside, c.StreamsTransport, path.stamp
 	return run, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,9 @@ import (
 type pathOptions struct {
 	encoding     wire.Encoding
 	payloadBytes int
-	account      string // by name, never empty
+	account      string      // by name, never empty
+	tls          *tls.Config // nil: without TLS
+	compress     bool        // as the path does
 }
 
 // orderPath is a row of the table of ways to execute orders.
@@ -30,6 +33,7 @@ type orderPath struct {
 	shares      bool // workers may share a connection
 	overGRPC    bool // the target is the exchange's gRPC address
 	stamp       string
+	compression string // that it has beside none; empty where it has none
 	dialer      func(target string, o pathOptions) (clients.OrderDialer, error)
 }
 
@@ -38,9 +42,9 @@ var orderPaths = slices.Concat(
 	[]orderPath{restPath("1.1"), restPath("2")},
 	[]orderPath{grpcPath("grpc-stream", true)},
 	[]orderPath{{
-		name: "websocket", httpVersion: "1.1", stamp: wsclient.OrderStamp,
+		name: "websocket", httpVersion: "1.1", stamp: wsclient.OrderStamp, compression: "deflate",
 		dialer: func(target string, o pathOptions) (clients.OrderDialer, error) {
-			return wsclient.NewOrders(target, wsclient.OrderOptions{Encoding: o.encoding, PayloadBytes: o.payloadBytes})
+			return wsclient.NewOrders(target, wsclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, PayloadBytes: o.payloadBytes})
 		},
 	}},
 	[]orderPath{restAndSSE("1.1"), restAndSSE("2")},
@@ -48,9 +52,9 @@ var orderPaths = slices.Concat(
 
 func grpcPath(name string, stream bool) orderPath {
 	return orderPath{
-		name: name, httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.OrderStamp,
+		name: name, httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.OrderStamp, compression: "gzip",
 		dialer: func(target string, o pathOptions) (clients.OrderDialer, error) {
-			return grpcclient.NewOrders(target, grpcclient.OrderOptions{Encoding: o.encoding, Stream: stream, PayloadBytes: o.payloadBytes})
+			return grpcclient.NewOrders(target, grpcclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, Stream: stream, PayloadBytes: o.payloadBytes})
 		},
 	}
 }
@@ -63,7 +67,7 @@ func restPath(version string) orderPath {
 }
 
 func restOrders(target, version string, o pathOptions) (clients.OrderDialer, error) {
-	return restclient.NewOrders(target, restclient.OrderOptions{Encoding: o.encoding, HTTPVersion: version, PayloadBytes: o.payloadBytes})
+	return restclient.NewOrders(target, restclient.OrderOptions{Encoding: o.encoding, TLS: o.tls, HTTPVersion: version, PayloadBytes: o.payloadBytes})
 }
 
 func restAndSSE(version string) orderPath {
@@ -74,7 +78,7 @@ func restAndSSE(version string) orderPath {
 			if err != nil {
 				return nil, err
 			}
-			watch, err := sseclient.New(target, sseclient.Options{Encoding: o.encoding, HTTPVersion: version})
+			watch, err := sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, HTTPVersion: version})
 			if err != nil {
 				return nil, err
 			}
@@ -101,11 +105,13 @@ func findPath(name, httpVersion string) (*orderPath, error) {
 
 // quoter returns a function that asks the exchange for the newest tick of a
 // symbol, and one that lets go of its connection.
-func (p *orderPath) quoter(target, symbol string) (trader.Quote, func(), error) {
+func (p *orderPath) quoter(target string, security *tls.Config, symbol string) (trader.Quote, func(), error) {
 	if p.overGRPC {
-		return func(ctx context.Context) (feed.Tick, error) { return grpcclient.GetQuote(ctx, target, symbol) }, func() {}, nil
+		return func(ctx context.Context) (feed.Tick, error) {
+			return grpcclient.GetQuote(ctx, target, security, symbol)
+		}, func() {}, nil
 	}
-	c, err := restclient.New(target, restclient.Options{})
+	c, err := restclient.New(target, restclient.Options{TLS: security})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,9 +119,9 @@ func (p *orderPath) quoter(target, symbol string) (trader.Quote, func(), error) 
 }
 
 // listSymbols asks the exchange what it lists.
-func (p *orderPath) listSymbols(ctx context.Context, target string) ([]feed.Symbol, error) {
+func (p *orderPath) listSymbols(ctx context.Context, target string, security *tls.Config) ([]feed.Symbol, error) {
 	if p.overGRPC {
-		return grpcclient.ListSymbols(ctx, target)
+		return grpcclient.ListSymbols(ctx, target, security)
 	}
-	return listOverREST(ctx, target)
+	return listOverREST(ctx, target, security)
 }

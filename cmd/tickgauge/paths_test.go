@@ -45,7 +45,12 @@ func (v *venue) orderTarget(p *orderPath) string {
 // enter opens an entry of a path.
 func (v *venue) enter(t testing.TB, p *orderPath, enc wire.Encoding, payload int) clients.OrderEntry {
 	t.Helper()
-	d, err := p.dialer(v.orderTarget(p), pathOptions{encoding: enc, payloadBytes: payload, account: "acct-1"})
+	return v.enterWith(t, p, pathOptions{encoding: enc, payloadBytes: payload, account: "acct-1"})
+}
+
+func (v *venue) enterWith(t testing.TB, p *orderPath, o pathOptions) clients.OrderEntry {
+	t.Helper()
+	d, err := p.dialer(v.orderTarget(p), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,37 +33,45 @@ type transport struct {
 	shares       bool // several streams share a connection
 	overGRPC     bool // the target is the exchange's gRPC address
 	stamp        string
-	dialer       func(target string, enc wire.Encoding) (clients.Dialer, error)
-	listSymbols  func(ctx context.Context, target string) ([]feed.Symbol, error)
+	compression  string // that it has beside none
+	dialer       func(target string, o dialOptions) (clients.Dialer, error)
+	listSymbols  func(ctx context.Context, target string, security *tls.Config) ([]feed.Symbol, error)
 	defaultsHTTP bool // what --transport alone means
+}
+
+// dialOptions are what the dialer of a transport takes.
+type dialOptions struct {
+	encoding wire.Encoding
+	tls      *tls.Config // nil: without TLS
+	compress bool        // as the transport does
 }
 
 var transports = []transport{
 	{
-		name: "grpc", httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.Stamp, defaultsHTTP: true,
-		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
-			return grpcclient.New(target, grpcclient.Options{Encoding: enc})
+		name: "grpc", httpVersion: "2", shares: true, overGRPC: true, stamp: grpcclient.Stamp, compression: "gzip", defaultsHTTP: true,
+		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
+			return grpcclient.New(target, grpcclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress})
 		},
 		listSymbols: grpcclient.ListSymbols,
 	},
 	{
-		name: "websocket", httpVersion: "1.1", stamp: wsclient.Stamp, defaultsHTTP: true,
-		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
-			return wsclient.New(target, wsclient.Options{Encoding: enc})
+		name: "websocket", httpVersion: "1.1", stamp: wsclient.Stamp, compression: "deflate", defaultsHTTP: true,
+		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
+			return wsclient.New(target, wsclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress})
 		},
 		listSymbols: listOverREST,
 	},
 	{
-		name: "sse", httpVersion: "1.1", stamp: sseclient.Stamp, defaultsHTTP: true,
-		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
-			return sseclient.New(target, sseclient.Options{Encoding: enc, HTTPVersion: "1.1"})
+		name: "sse", httpVersion: "1.1", stamp: sseclient.Stamp, compression: "gzip", defaultsHTTP: true,
+		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
+			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, HTTPVersion: "1.1"})
 		},
 		listSymbols: listOverREST,
 	},
 	{
-		name: "sse", httpVersion: "2", shares: true, stamp: sseclient.Stamp,
-		dialer: func(target string, enc wire.Encoding) (clients.Dialer, error) {
-			return sseclient.New(target, sseclient.Options{Encoding: enc, HTTPVersion: "2"})
+		name: "sse", httpVersion: "2", shares: true, stamp: sseclient.Stamp, compression: "gzip",
+		dialer: func(target string, o dialOptions) (clients.Dialer, error) {
+			return sseclient.New(target, sseclient.Options{Encoding: o.encoding, TLS: o.tls, Compress: o.compress, HTTPVersion: "2"})
 		},
 		listSymbols: listOverREST,
 	},
@@ -83,10 +92,10 @@ const listTimeout = 5 * time.Second
 
 // symbolsOf asks the exchange at target what it lists, and puts the errors into
 // words that name the side.
-func symbolsOf(ctx context.Context, target string, s side, list func(context.Context, string) ([]feed.Symbol, error)) ([]string, error) {
+func symbolsOf(ctx context.Context, target string, s side, security *tls.Config, list func(context.Context, string, *tls.Config) ([]feed.Symbol, error)) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	listed, err := list(ctx, target)
+	listed, err := list(ctx, target, security)
 	if ctx.Err() != nil {
 		return nil, fmt.Errorf("list symbols: %s did not answer within %s; is it the address of an exchange, and of its %s side?", target, listTimeout, s.name)
 	}
@@ -94,6 +103,9 @@ func symbolsOf(ctx context.Context, target string, s side, list func(context.Con
 		err = errors.New("no symbols are listed")
 	}
 	if err != nil {
+		if wrong := explainTLS(ctx, target, security, err); wrong != nil {
+			return nil, wrong
+		}
 		return nil, fmt.Errorf("%w; is an exchange running, and is %s its %s address?", err, target, s.name)
 	}
 	names := make([]string, len(listed))
@@ -108,8 +120,8 @@ func httpRoutes(e *streams.Exchange) []streams.Route {
 	return slices.Concat(restserver.New(e).Routes(), wsserver.New(e).Routes(), sseserver.New(e).Routes())
 }
 
-func listOverREST(ctx context.Context, target string) ([]feed.Symbol, error) {
-	c, err := restclient.New(target, restclient.Options{})
+func listOverREST(ctx context.Context, target string, security *tls.Config) ([]feed.Symbol, error) {
+	c, err := restclient.New(target, restclient.Options{TLS: security})
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ func TestStreamsCarryExecutions(t *testing.T) {
 	eachTransport(t, func(t *testing.T, tr *transport, enc wire.Encoding) {
 		v := orderVenue(t, streams.Options{}, desk.Options{Reports: 8})
 		dial := func(req feed.Subscribe) (*reports, clients.Conn, error) {
-			d, err := tr.dialer(v.target(tr), enc)
+			d, err := tr.dialer(v.target(tr), dialOptions{encoding: enc})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,6 +79,9 @@ func (r *reader) tick(t *feed.Tick) error {
 		switch string(name) {
 		case "symbol":
 			return r.same(&t.Symbol, before)
+		case "padding":
+			_, err := r.text()
+			return err
 		case "seq":
 			return r.uint64(&t.Seq)
 		case "hubSeq":

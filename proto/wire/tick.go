@@ -25,18 +25,22 @@ const (
 // constant. They write what AppendMessage writes, without its checks: symbols
 // must be UTF-8, sides and origins those of the domain.
 func HubEncoders() []feed.Encoder {
+	return hubEncoders(appendTickField, appendTickJSON)
+}
+
+func hubEncoders(field, object func(dst []byte, t *feed.Tick) []byte) []feed.Encoder {
 	return []feed.Encoder{
-		TickProtobuf: func(dst []byte, _ string, t *feed.Tick) []byte { return appendTickField(dst, t) },
-		TickJSON:     func(dst []byte, _ string, t *feed.Tick) []byte { return appendTickJSON(dst, t) },
+		TickProtobuf: func(dst []byte, _ string, t *feed.Tick) []byte { return field(dst, t) },
+		TickJSON:     func(dst []byte, _ string, t *feed.Tick) []byte { return object(dst, t) },
 		EventProtobuf: func(dst []byte, epoch string, t *feed.Tick) []byte {
 			var room [256]byte // most ticks fit, and then nothing is allocated
 			dst = appendTickHead(dst, epoch, t)
-			dst = base64.StdEncoding.AppendEncode(dst, appendTickField(room[:0], t))
+			dst = base64.StdEncoding.AppendEncode(dst, field(room[:0], t))
 			return append(dst, "\n\n"...)
 		},
 		EventJSON: func(dst []byte, epoch string, t *feed.Tick) []byte {
 			dst = append(appendTickHead(dst, epoch, t), `{"ticks":[`...)
-			return append(appendTickJSON(dst, t), "]}\n\n"...)
+			return append(object(dst, t), "]}\n\n"...)
 		},
 	}
 }
@@ -84,7 +88,10 @@ func AppendTicks(dst []byte, enc Encoding, ticks [][]byte) []byte {
 
 // appendTickField appends the tick as an element of MarketDataMessage.ticks,
 // byte for byte as the generated code does. The numbers are those of the .proto.
-func appendTickField(dst []byte, t *feed.Tick) []byte {
+func appendTickField(dst []byte, t *feed.Tick) []byte { return appendTickWith(dst, t, nil) }
+
+// appendTickWith does so with a padding.
+func appendTickWith(dst []byte, t *feed.Tick, padding []byte) []byte {
 	numbers := [...]uint64{
 		2: t.Seq, 3: t.HubSeq, 4: uint64(t.DueNS), 5: uint64(t.PublishNS), 6: uint64(t.ExchangeTSNS),
 		7: uint64(t.BidPx), 8: uint64(t.BidSz), 9: uint64(t.AskPx), 10: uint64(t.AskSz),
@@ -99,6 +106,9 @@ func appendTickField(dst []byte, t *feed.Tick) []byte {
 			size += 1 + protowire.SizeVarint(v) // the tags of 1 to 15 take a byte
 		}
 	}
+	if len(padding) > 0 {
+		size += protowire.SizeTag(paddingNumber) + protowire.SizeBytes(len(padding))
+	}
 	dst = protowire.AppendTag(dst, 1, protowire.BytesType)
 	dst = protowire.AppendVarint(dst, uint64(size))
 	if t.Symbol != "" {
@@ -110,6 +120,10 @@ func appendTickField(dst []byte, t *feed.Tick) []byte {
 			dst = protowire.AppendTag(dst, protowire.Number(number), protowire.VarintType)
 			dst = protowire.AppendVarint(dst, v)
 		}
+	}
+	if len(padding) > 0 {
+		dst = protowire.AppendTag(dst, paddingNumber, protowire.BytesType)
+		dst = protowire.AppendBytes(dst, padding)
 	}
 	return dst
 }

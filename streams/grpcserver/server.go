@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	_ "google.golang.org/grpc/encoding/gzip" // for calls that come with it, whose answers it takes too
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
@@ -50,8 +53,13 @@ func New(e *streams.Exchange) *Server { return newServer(e, handshakeTimeout) }
 func newServer(e *streams.Exchange, handshakeTimeout time.Duration) *Server {
 	limits := e.Options().Limits
 	market := &marketData{exchange: e}
+	security := insecure.NewCredentials()
+	if config := e.Options().TLS; config != nil {
+		security = credentials.NewTLS(config) // clones it, and offers h2 alone
+	}
 	s := &Server{
 		grpc: grpc.NewServer(
+			grpc.Creds(security),
 			grpc.MaxRecvMsgSize(limits.MaxMessageBytes),
 			grpc.MaxHeaderListSize(maxHeaderBytes),
 			grpc.MaxConcurrentStreams(uint32(min(limits.MaxStreams, math.MaxInt32-spareStreams)+spareStreams)),

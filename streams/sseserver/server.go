@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
@@ -14,10 +15,13 @@ import (
 )
 
 // Server serves event streams of an exchange.
-type Server struct{ exchange *streams.Exchange }
+type Server struct {
+	exchange    *streams.Exchange
+	compressors *sync.Pool
+}
 
 // New returns a server of e.
-func New(e *streams.Exchange) *Server { return &Server{exchange: e} }
+func New(e *streams.Exchange) *Server { return &Server{exchange: e, compressors: newFlatePool()} }
 
 // Routes returns the one route, GET /v2/events.
 func (s *Server) Routes() []streams.Route {
@@ -48,12 +52,24 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
+	zipped := false
+	if s.exchange.Options().Compression {
+		h.Set("Vary", "Accept-Encoding")
+		if zipped = acceptsGzip(r.Header); zipped {
+			h.Set("Content-Encoding", "gzip")
+		}
+	}
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return
 	}
 	out := newWriter(w, req.encoding)
 	defer cutWhenDone(session.Context(), out.control)()
+	if zipped {
+		body := &gzipBody{out: w, pool: s.compressors}
+		out.out = body
+		defer func() { _ = body.Close() }() // there may be nobody to read it
+	}
 	// Run has told the subscriber why, where there was anybody to tell.
 	_ = session.Run(out)
 }

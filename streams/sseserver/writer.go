@@ -1,6 +1,7 @@
 package sseserver
 
 import (
+	"io"
 	"net/http"
 	"slices"
 
@@ -14,7 +15,7 @@ const keepBuffer = 8 << 10
 
 // writer is the transport of a session: one Write and one Flush a call.
 type writer struct {
-	out      http.ResponseWriter
+	out      io.Writer
 	control  *http.ResponseController
 	encoding wire.Encoding
 	buf      []byte

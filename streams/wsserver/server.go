@@ -54,6 +54,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer session.Close()
+	compression := websocket.CompressionDisabled
+	if s.exchange.Options().Compression {
+		compression = websocket.CompressionNoContextTakeover
+	}
 	up := &upgrade{ResponseWriter: w}
 	ws, err := websocket.Accept(up, r, &websocket.AcceptOptions{
 		Subprotocols: []string{d.subprotocol},
@@ -61,7 +65,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		// page of another site gets nothing through a browser that it could not get
 		// by itself, and dashboards are served from anywhere.
 		InsecureSkipVerify: true,
-		CompressionMode:    websocket.CompressionDisabled,
+		CompressionMode:    compression,
+		// Every message, where the client offers it: the library would spare those below
+		// 512 bytes, which are most ticks.
+		CompressionThreshold: 1,
 	})
 	if err != nil {
 		return // handshake has refused what Accept refuses: the client is gone

@@ -222,6 +222,8 @@ type Tick struct {
 	TradeId       uint64 `protobuf:"varint,13,opt,name=trade_id,json=tradeId,proto3" json:"trade_id,omitempty"`
 	AggressorSide Side   `protobuf:"varint,14,opt,name=aggressor_side,json=aggressorSide,proto3,enum=tickgauge.v1.Side" json:"aggressor_side,omitempty"`
 	Origin        Origin `protobuf:"varint,15,opt,name=origin,proto3,enum=tickgauge.v1.Origin" json:"origin,omitempty"`
+	// Nothing: an exchange that is told to pads live ticks to a size with it.
+	Padding       []byte `protobuf:"bytes,16,opt,name=padding,proto3" json:"padding,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -359,6 +361,13 @@ func (x *Tick) GetOrigin() Origin {
 		return x.Origin
 	}
 	return Origin_ORIGIN_UNSPECIFIED
+}
+
+func (x *Tick) GetPadding() []byte {
+	if x != nil {
+		return x.Padding
+	}
+	return nil
 }
 
 // SubscribeRequest is what a subscriber says on a stream, which takes orders too:
@@ -1663,7 +1672,7 @@ var File_tickgauge_v1_market_data_proto protoreflect.FileDescriptor
 
 const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\n" +
-	"\x1etickgauge/v1/market_data.proto\x12\ftickgauge.v1\x1a\x1etickgauge/v1/order_entry.proto\x1a\x17tickgauge/v1/side.proto\"\xb7\x03\n" +
+	"\x1etickgauge/v1/market_data.proto\x12\ftickgauge.v1\x1a\x1etickgauge/v1/order_entry.proto\x1a\x17tickgauge/v1/side.proto\"\xd1\x03\n" +
 	"\x04Tick\x12\x16\n" +
 	"\x06symbol\x18\x01 \x01(\tR\x06symbol\x12\x10\n" +
 	"\x03seq\x18\x02 \x01(\x04R\x03seq\x12\x17\n" +
@@ -1681,7 +1690,8 @@ const file_tickgauge_v1_market_data_proto_rawDesc = "" +
 	"\alast_sz\x18\f \x01(\x03R\x06lastSz\x12\x19\n" +
 	"\btrade_id\x18\r \x01(\x04R\atradeId\x129\n" +
 	"\x0eaggressor_side\x18\x0e \x01(\x0e2\x12.tickgauge.v1.SideR\raggressorSide\x12,\n" +
-	"\x06origin\x18\x0f \x01(\x0e2\x14.tickgauge.v1.OriginR\x06origin\"\xe1\x02\n" +
+	"\x06origin\x18\x0f \x01(\x0e2\x14.tickgauge.v1.OriginR\x06origin\x12\x18\n" +
+	"\apadding\x18\x10 \x01(\fR\apadding\"\xe1\x02\n" +
 	"\x10SubscribeRequest\x127\n" +
 	"\tsubscribe\x18\x01 \x01(\v2\x17.tickgauge.v1.SubscribeH\x00R\tsubscribe\x12=\n" +
 	"\vunsubscribe\x18\x02 \x01(\v2\x19.tickgauge.v1.UnsubscribeH\x00R\vunsubscribe\x12(\n" +
