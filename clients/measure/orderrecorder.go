@@ -24,6 +24,7 @@ type orderTally struct {
 	sent, acked, filled, rejected, failed int64
 	waited                                int64 // for a free worker
 	served                                int64 // report a service time
+	awayNS                                int64 // of workers, from an order that failed until they had a connection again
 	firstFailure, firstRejection          first
 
 	latency, service, withService, lag, connect *Histogram
@@ -150,6 +151,19 @@ func (r *OrderRecorder) Failed(worker int, o Sent, err error) {
 	s.firstFailure.take(first{err.Error(), o.SentNS})
 }
 
+// Away says that a worker had no use of its connection from the sending of an order
+// that failed until toNS.
+func (r *OrderRecorder) Away(worker int, fromNS, toNS int64) {
+	ns := min(toNS, r.toNS.Load()) - max(fromNS, r.fromNS.Load())
+	if ns <= 0 {
+		return
+	}
+	s := r.shard(worker)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.awayNS += ns
+}
+
 // OrderProgress is what a running trader has done in its window so far.
 type OrderProgress struct{ Sent, Acked, Rejected, Failed int64 }
 
@@ -184,6 +198,7 @@ func (t *orderTally) add(o *orderTally) {
 	t.failed += o.failed
 	t.waited += o.waited
 	t.served += o.served
+	t.awayNS += o.awayNS
 	t.firstFailure.take(o.firstFailure)
 	t.firstRejection.take(o.firstRejection)
 	t.latency.Merge(o.latency)

@@ -1,6 +1,9 @@
 package measure
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Orders is one run of a trader as results.json has it, schema
 // tickgauge.results/v2: times in ns. A nil figure was not measured.
@@ -69,6 +72,9 @@ type OrderEvidence struct {
 // exchange that was gone, or refused, for a part of it.
 const maxFailed = 0.01
 
+// maxAway is the share of the workers' time that may go to outages.
+const maxAway = 0.01
+
 // maxWaited is the share of orders of an open loop that may have waited for a
 // free worker.
 const maxWaited = 0.01
@@ -99,11 +105,34 @@ func (o *Orders) Finish(r *OrderRecorder, trader Process, e OrderEvidence) {
 	if e.TraderLag != nil {
 		o.TraderLag = &e.TraderLag.Quantiles
 	}
+	if why := o.otherLedger(e.Ledger); why != "" {
+		e.Ledger, e.NoLedger = nil, errors.New(why)
+		o.LatencyWithService = nil
+	}
 	o.ClientCPUNSPerOrder = perOrder(trader.CPUUserNS+trader.CPUSystemNS, o.Acked+o.Rejected)
 	if l := e.Ledger; l != nil && l.Counters[TicksWritten] == 0 && l.Scheduled == 0 { // else what it used was not for orders alone
 		o.ServerCPUNSPerOrder = perOrder(l.Process.CPUUserNS+l.Process.CPUSystemNS-l.Counters[ServiceCPU], l.Counters[OrderRequests])
 	}
 	o.judge(t, e)
+}
+
+// otherLedger says why a ledger is not that of the exchange which answered, or not
+// of these orders alone; empty where it may be. The ledger's counts are interpolated
+// between samples, and orders are on their way at the edges of the window.
+func (o *Orders) otherLedger(l *Ledger) string {
+	if l == nil {
+		return ""
+	}
+	const edges = 0.1 // s
+	served, answered := l.Counters[OrderRequests], o.Acked+o.Rejected
+	slack := answered/10 + 2*int64(o.Workers) + int64(edges*float64(answered)/(float64(max(o.DurationNS, 1))/1e9))
+	switch {
+	case served < answered-slack:
+		return fmt.Sprintf("the exchange at the debug address served %d orders in the window, and %d were answered: it is another exchange, or was started anew", served, answered)
+	case served > answered+o.Failed+slack:
+		return fmt.Sprintf("the exchange at the debug address served %d orders in the window, and %d were the trader's", served, answered)
+	}
+	return ""
 }
 
 func perOrder(ns, orders int64) *int64 {
@@ -136,6 +165,10 @@ func (o *Orders) judge(t *orderTally, e OrderEvidence) {
 	}
 	if e.Down > 0 {
 		invalid("%d of %d workers had no connection at the end of the window: %s", e.Down, o.Workers, o.FirstFailure)
+	}
+	// A closed loop loses one order for each worker to an outage, however long.
+	if share := float64(t.awayNS) / float64(max(o.DurationNS, 1)*int64(max(o.Workers, 1))); share > maxAway {
+		invalid("the workers spent %.1f%% of the window on orders that failed and on new connections: %s", 100*share, o.FirstFailure)
 	}
 	if answered := o.Acked + o.Rejected + o.Failed; answered != o.Sent {
 		invalid("%d orders were sent and %d accounted for", o.Sent, answered)

@@ -61,11 +61,12 @@ func TestOrdersOfAWindow(t *testing.T) {
 // TestOrderService: reported service is added where it was not waited out, and
 // where that is known.
 func TestOrderService(t *testing.T) {
+	one := map[string]int64{OrderRequests: 1}
 	for _, c := range []struct {
 		name   string
 		ledger *Ledger
 		added  bool
-	}{{"not asked", nil, false}, {"virtual", &Ledger{}, true}, {"realtime", &Ledger{ServiceRealtime: true}, false}} {
+	}{{"not asked", nil, false}, {"virtual", &Ledger{Counters: one}, true}, {"realtime", &Ledger{Counters: one, ServiceRealtime: true}, false}} {
 		r := recordOrders(0, 0)
 		o := Sent{AtNS: 1000 * orderMS, SentNS: 1000 * orderMS}
 		r.Sending(0, o)
@@ -205,5 +206,52 @@ func BenchmarkOrderRecorder(b *testing.B) {
 		o := Sent{AtNS: int64(i), SentNS: int64(i)}
 		r.Sending(0, o)
 		r.Acked(0, o, int64(i)+1000, 0, true)
+	}
+}
+
+// A ledger that counts other orders than the trader's is another exchange's.
+func TestOrderLedgerIsOfTheseOrders(t *testing.T) {
+	for served, want := range map[int64]string{
+		1000: "", 1050: "", 950: "", 0: "is another exchange, or was started anew", 700: "is another exchange, or was started anew", 5000: "and 1000 were the trader's",
+	} {
+		r := recordOrders(0, 0)
+		for i := range int64(1000) {
+			o := Sent{AtNS: 1000*orderMS + i, SentNS: 1000*orderMS + i}
+			r.Sending(0, o)
+			r.Acked(0, o, o.AtNS+orderMS, orderMS, true)
+		}
+		run := Orders{Workers: 4}
+		run.Finish(r, Process{}, OrderEvidence{Ledger: &Ledger{Counters: map[string]int64{OrderRequests: served}, Process: Process{CPUUserNS: 1e6}}})
+		said := strings.Join(run.Reasons, "; ")
+		if (want == "") != run.Valid || !strings.Contains(said, want) {
+			t.Errorf("served %d: valid %t, %s", served, run.Valid, said)
+		}
+		if (want == "") != (run.ServerCPUNSPerOrder != nil) || (want == "") != (run.LatencyWithService != nil) {
+			t.Errorf("served %d: %+v", served, run)
+		}
+	}
+}
+
+// An outage in a closed loop costs one order for each worker; the time counts.
+func TestOrderOutageIsNotValid(t *testing.T) {
+	for away, valid := range map[int64]bool{0: true, 5 * orderMS: true, 50 * orderMS: false} {
+		r := recordOrders(0, 0)
+		from, to := r.fromNS.Load(), r.toNS.Load()
+		for i := range int64(1000) {
+			o := Sent{AtNS: from + i, SentNS: from + i}
+			r.Sending(0, o)
+			if i == 500 {
+				r.Failed(0, o, errors.New("connection reset"))
+				r.Away(0, from+1, from+1+away*(to-from)/(1000*orderMS))
+				continue
+			}
+			r.Acked(0, o, o.AtNS+orderMS, 0, true)
+		}
+		r.Away(0, from-10*orderMS, from) // in the warm-up
+		run := Orders{Workers: 1}
+		run.Finish(r, Process{}, OrderEvidence{})
+		if said := strings.Join(run.Reasons, "; "); run.Valid != valid || !valid && !strings.Contains(said, "of the window on orders that failed and on new connections: connection reset") {
+			t.Errorf("away for %d: valid %t, %s", away, run.Valid, said)
+		}
 	}
 }

@@ -216,6 +216,23 @@ func TestFailuresAreCountedAndReopened(t *testing.T) {
 	}
 }
 
+// TestAnsweredAsItExpires: an order that is answered as it is given up takes no other
+// order with it.
+func TestAnsweredAsItExpires(t *testing.T) {
+	v := newFakeVenue(func(ctx context.Context, n int64, req *order.Request) (order.Execution, error) {
+		if n%10 == 5 {
+			<-ctx.Done() // given up, and answered all the same
+		} else if err := ctx.Err(); err != nil {
+			return order.Execution{}, err
+		}
+		return filled(req), nil
+	})
+	run := trade(t, v, 1, Options{Rate: 200, Duration: 300 * time.Millisecond, OrderTimeout: 20 * time.Millisecond}, nil)
+	if run.Failed != 0 || run.Acked < 10 {
+		t.Errorf("run %+v", run)
+	}
+}
+
 // TestNotSent: an order that never left goes over another connection, and has not
 // failed.
 func TestNotSent(t *testing.T) {
@@ -270,7 +287,7 @@ func TestOrderTimeout(t *testing.T) {
 		return filled(req), nil
 	})
 	run := trade(t, v, 1, Options{Rate: 200, Duration: 300 * time.Millisecond, OrderTimeout: 50 * time.Millisecond}, nil)
-	if run.Failed != 1 || run.FirstFailure != "no answer within 50ms" || run.Acked < 10 {
+	if run.Failed != 1 || run.FirstFailure != "no answer within 50ms" || run.Acked < 10 || run.Valid {
 		t.Errorf("run %+v", run)
 	}
 }

@@ -65,8 +65,8 @@ type worker struct {
 	entry  clients.OrderEntry
 	orders uint64
 
-	sentNS atomic.Int64 // of the order under way; 0: none
-	mu     sync.Mutex
+	sentNS atomic.Int64            // of the order under way; 0: none; negative: it took too long
+	mu     sync.Mutex              // held to end it for that
 	cancel context.CancelCauseFunc // of that order
 }
 
@@ -79,7 +79,11 @@ func (w *worker) run(ctx context.Context) {
 		if !ok {
 			return
 		}
-		if w.execute(octx, o) {
+		going := w.execute(octx, o)
+		if expired := w.sentNS.Swap(0) < 0; going && expired { // answered as it was given up
+			octx = w.renew(ctx)
+		}
+		if going {
 			wait = shortestPause
 			continue
 		}
@@ -87,8 +91,10 @@ func (w *worker) run(ctx context.Context) {
 		octx = w.renew(ctx)
 		if !w.pause(ctx, wait) || !w.reopen(ctx) {
 			w.trader.down.Add(1)
+			w.trader.rec.Away(w.number, o.SentNS, feed.Now())
 			return
 		}
+		w.trader.rec.Away(w.number, o.SentNS, feed.Now())
 		w.trader.reopened.Add(1)
 		wait = min(2*wait, longestPause)
 	}
@@ -156,7 +162,6 @@ func (w *worker) execute(ctx context.Context, o measure.Sent) bool {
 		t.reopened.Add(1)
 		ack, err = w.entry.Execute(ctx, &req)
 	}
-	w.sentNS.Store(0)
 	switch {
 	case err != nil:
 		if cause := context.Cause(ctx); cause != nil {
@@ -188,12 +193,14 @@ func (w *worker) renew(ctx context.Context) context.Context {
 
 // expire ends an order that was sent before the time given.
 func (w *worker) expire(before int64, timeout time.Duration) {
-	if at := w.sentNS.Load(); at == 0 || at > before {
+	at := w.sentNS.Load()
+	if at <= 0 || at > before {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.cancel != nil {
+	// The next order has the same context: only this one may be ended with it.
+	if w.sentNS.CompareAndSwap(at, -at) && w.cancel != nil {
 		w.cancel(fmt.Errorf("no answer within %s", timeout))
 	}
 }

@@ -109,7 +109,7 @@ func badID(field, id string) string {
 func short(s string) string {
 	const most = 40
 	if len(s) > most {
-		s = s[:most] + "…"
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return strconv.Quote(s)
 }

@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -173,8 +174,10 @@ func (s *Server) readOrder(w http.ResponseWriter, r *http.Request, action order.
 	switch {
 	case errors.As(err, &large):
 		return 0, &feed.Problem{Code: feed.CodeTooLarge, Message: fmt.Sprintf("a body of more than %d bytes", limit)}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return 0, badRequest("the body had not come whole within the time that a request has; send as much as content-length says")
 	case err != nil:
-		return 0, badRequest("the body was cut off: %v", err)
+		return 0, badRequest("the body was cut off: it is shorter than content-length says")
 	case len(body) == 0:
 		return 0, badRequest("no body; send the order as JSON or protobuf (docs/wire.md)")
 	}

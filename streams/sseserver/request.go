@@ -89,7 +89,7 @@ func badRequest(format string, args ...any) *feed.Problem {
 func shorten(text string) string {
 	const most = 40
 	if len(text) > most {
-		return text[:most] + "…"
+		return strings.ToValidUTF8(text[:most], "") + "…"
 	}
 	return text
 }

@@ -99,7 +99,7 @@ func (s *stream) read() error {
 		}
 		if in.Len() > s.maxBytes {
 			return s.session.Refuse(&feed.Problem{Code: feed.CodeTooLarge, Fatal: true,
-				Message: fmt.Sprintf("a message of more than %d bytes; name fewer symbols in one request", s.maxBytes)})
+				Message: fmt.Sprintf("a message of more than %d bytes; send less in one, such as fewer symbols", s.maxBytes)})
 		}
 		switch p := s.decode(frames, in.Bytes(), &req); {
 		case p != nil:
