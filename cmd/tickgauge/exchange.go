@@ -120,10 +120,10 @@ func (c *exchangeCmd) Run() error {
 	publisher := feed.NewPublisher(hub, source, feed.PublisherOptions{Log: schedule, Published: quote(desk)})
 	if !c.Hold {
 		now := feed.Now()
+		injector.start(now)
 		if err := publisher.Start(now, 0); err != nil {
 			return err
 		}
-		injector.start(now)
 	}
 	first, _, stop := signals()
 	defer stop()

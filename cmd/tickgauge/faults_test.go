@@ -96,7 +96,10 @@ func keepAccount(t *testing.T, v *venue, tr *transport, enc wire.Encoding, strea
 			t.Fatal(err)
 		}
 	}
-	waitFor(t, "streams", func() bool { open, _, _ := a.Streams(); return open == streams && v.hub.Stats().Subscriptions == int64(streams) })
+	waitFor(t, "streams", func() bool {
+		open, _, _ := a.Streams()
+		return open == streams && v.hub.Stats().Subscriptions == int64(streams)
+	})
 	return a
 }
 
