@@ -44,6 +44,7 @@ type accounted struct {
 	*measure.Recorder
 	ticks    atomic.Int64
 	received chan struct{} // signalled after each delivery
+	conns    []clients.Conn
 
 	mu        sync.Mutex
 	latencies []int64 // received - published
@@ -60,6 +61,13 @@ func (a *accounted) Deliver(d *clients.Delivery) {
 	select {
 	case a.received <- struct{}{}:
 	default:
+	}
+}
+
+// close ends the streams, so that nothing comes any more. It may be called twice.
+func (a *accounted) close() {
+	for _, conn := range a.conns {
+		_ = conn.Close()
 	}
 }
 
@@ -85,12 +93,13 @@ func keepAccount(t *testing.T, v *venue, tr *transport, enc wire.Encoding, strea
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(a.close)
 	for i := range streams {
 		conn, err := dialer.Dial(t.Context(), i, a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = conn.Close() })
+		a.conns = append(a.conns, conn)
 		a.Opening(i, symbols...)
 		if err := conn.Open(t.Context(), i, feed.Subscribe{Symbols: symbols, Policy: feed.PolicyDropOldest}); err != nil {
 			t.Fatal(err)
@@ -133,6 +142,7 @@ func TestInjectedFaultsAreFoundOneByOne(t *testing.T) {
 				}
 				return came == int64(len(symbols)*ticks*streamCount)-w.Lost+w.Duplicated
 			})
+			a.close()
 			v.stop()
 			d := a.Finish(map[string]measure.SymbolDue{
 				"AAA": {Symbol: "AAA", Scheduled: ticks, FirstSeq: 1, LastSeq: ticks},
@@ -177,6 +187,7 @@ func TestInjectedDelayIsInEveryLatency(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			a.close()
 			v.stop()
 			slices.Sort(a.latencies)
 			if delay == 0 {

@@ -140,7 +140,7 @@ func TestReorderWaitsForTheNextTickOnly(t *testing.T) {
 		time.Sleep(maxHold - 1) //nolint:forbidigo // synctest
 		r.publish(feed.OriginSchedule, "B")
 		r.takes("")
-		time.Sleep(1) //nolint:forbidigo // synctest
+		time.Sleep(time.Nanosecond) //nolint:forbidigo // synctest
 		synctest.Wait()
 		r.takes("A1") // let go, in its place
 		r.injected(Counts{})
@@ -198,13 +198,13 @@ func TestStallHoldsAllUntilItsEnd(t *testing.T) {
 		time.Sleep(at - 1) //nolint:forbidigo // synctest
 		r.publish(feed.OriginSchedule, "A")
 		r.takes("A2")
-		time.Sleep(1) //nolint:forbidigo // synctest
+		time.Sleep(time.Nanosecond) //nolint:forbidigo // synctest
 		r.publish(feed.OriginSchedule, "AB")
 		r.takes("")
 		time.Sleep(length - 1) //nolint:forbidigo // synctest
 		r.publish(feed.OriginSchedule, "B")
 		r.takes("")
-		time.Sleep(1) //nolint:forbidigo // synctest
+		time.Sleep(time.Nanosecond) //nolint:forbidigo // synctest
 		synctest.Wait()
 		r.takes("A3 B1 B2")
 		stall := Stall{start + int64(at), int64(length)}
