@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients"
+	"github.com/tickgauge/tickgauge/clients/fleet"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/proto/wire"
@@ -123,7 +124,7 @@ func TestInjectedFaultsAreFoundOneByOne(t *testing.T) {
 			{},
 			{Seed: 1, Loss: 1e-3}, {Seed: 2, Loss: 1e-2}, {Seed: 3, Duplicate: 1e-3}, {Seed: 4, Duplicate: 1e-2},
 			{Seed: 5, Reorder: 1e-3}, {Seed: 6, Reorder: 1e-2}, {Seed: 7, Reorder: 1},
-			{Seed: 8, Loss: 1e-2, Duplicate: 1e-2, Reorder: 1e-2}, {Seed: 9, Loss: 0.3, Duplicate: 0.3, Reorder: 0.3},
+			{Seed: 8, Loss: 1e-2, Duplicate: 1e-2, Reorder: 1e-2}, {Seed: 15, Loss: 0.3, Duplicate: 0.3, Reorder: 0.3},
 			{Seed: 10, Loss: 1e-2, Duplicate: 1e-2, Reorder: 1e-2, Delay: 2 * time.Millisecond},
 		} {
 			name := fmt.Sprintf("%+v", opts)
@@ -283,7 +284,49 @@ func TestRunSaysWhatWasInjected(t *testing.T) {
 	if reason := fmt.Sprintf("%d deliveries are missing without a word (%[1]d injected)", in.Lost); run.Valid || !slices.Contains(run.Reasons, reason) {
 		t.Errorf("valid %v, reasons %q, want %q", run.Valid, run.Reasons, reason)
 	}
+	control, err := fleet.NewControl(ready.Debug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger, err := control.Ledger(t.Context(), 1, feed.Now()) // of all that was due
+	if err != nil || ledger.Injected == nil {
+		t.Fatalf("ledger %+v, %v", ledger, err)
+	}
+	var sum measure.Injected
+	for _, s := range ledger.Injected.Symbols {
+		sum.Lost, sum.Duplicated, sum.Reordered, sum.Delayed = sum.Lost+s.Lost, sum.Duplicated+s.Duplicated, sum.Reordered+s.Reordered, sum.Delayed+s.Delayed
+	}
+	if all := ledger.Injected; len(all.Symbols) != 10 || sum.Lost != all.Lost || sum.Duplicated != all.Duplicated || sum.Reordered != all.Reordered || sum.Delayed != all.Delayed || all.Lost < in.Lost {
+		t.Errorf("symbols come to %+v, all to %+v", sum, all)
+	}
 	if !strings.Contains(out, "injected loss=0.01") {
 		t.Errorf("the table does not say what was injected:\n%s", out)
 	}
+}
+
+// TestShutdownWritesWhatFaultsHoldBack before it ends the streams. Nobody runs the
+// injector here, so that nothing else lets go of the ticks.
+func TestShutdownWritesWhatFaultsHoldBack(t *testing.T) {
+	eachTransport(t, func(t *testing.T, tr *transport, enc wire.Encoding) {
+		injector, err := fault.New(fault.Options{Delay: time.Second, Reorder: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := newVenue(t, []string{"AAA"}, 0, streams.Options{Faults: injector.Queue})
+		j := newJournal()
+		if _, err := open(t, v, tr, enc, j, feed.Subscribe{Symbols: []string{"AAA"}}); err != nil {
+			t.Fatal(err)
+		}
+		j.await(t, "the answer", func(j *journal) bool { return len(j.messages) >= 2 })
+		v.publish(0, 3)
+		v.stop()
+		j.await(t, "end", func(j *journal) bool { return j.ended })
+		var seqs []uint64
+		for _, tick := range j.ticks("AAA") {
+			seqs = append(seqs, tick.Seq)
+		}
+		if !slices.Equal(seqs, []uint64{2, 1, 3}) || j.problem() == nil || j.problem().Code != feed.CodeShuttingDown {
+			t.Errorf("ticks %v, then %v; want 2, 1, 3 and the end", seqs, j.problem())
+		}
+	})
 }
