@@ -39,7 +39,7 @@ race: ## run the tests under the race detector (wants a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKG)
 
 .PHONY: overload
-overload: ## ten loads beyond what the machine carries: each is found, with its reason
+overload: ## loads beyond what the machine carries: each is found, with its reason
 	$(GO) vet -tags overload ./cmd/tickgauge
 	$(GO) test -tags overload -count=1 -v -run TestOverload ./cmd/tickgauge
 

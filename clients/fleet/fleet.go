@@ -146,7 +146,7 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 			} else if err := f.awaitFaults(ctx, ledger); err != nil {
 				run.Reasons = append(run.Reasons, err.Error())
 			}
-			run.Injected = ledger.Injected.Sums()
+			run.Injected = ledger.Injected
 		}
 	}
 	if due == nil {

@@ -8,18 +8,16 @@ type Injected struct {
 	Faults []string `json:"faults"` // as exchange --inject has them
 	Seed   uint64   `json:"seed"`
 
-	Lost       int64             `json:"lost"`       // not written, and nothing said of it
-	Duplicated int64             `json:"duplicated"` // written twice
-	Reordered  int64             `json:"reordered"`  // written after the next tick of their symbol
-	Delayed    int64             `json:"delayed"`
-	Delay      *Quantiles        `json:"delay_ns"` // from when each would have been written to when it was
-	Stalls     []Stall           `json:"stalls"`   // that reach into the window
-	Symbols    []InjectedSymbols `json:"symbols,omitempty"`
+	Lost       int64      `json:"lost"`       // not written, and nothing said of it
+	Duplicated int64      `json:"duplicated"` // written twice
+	Reordered  int64      `json:"reordered"`  // written after the next tick of their symbol
+	Delayed    int64      `json:"delayed"`
+	Delay      *Quantiles `json:"delay_ns"` // from when each would have been written to when it was
+	Stalls     []Stall    `json:"stalls"`   // that reach into the window
 }
 
-// InjectedSymbols are the faults of one symbol's deliveries; a ledger has them, a run
-// does not.
-type InjectedSymbols struct {
+// InjectedSymbol has the faults of one symbol's deliveries.
+type InjectedSymbol struct {
 	Symbol     string `json:"symbol"`
 	Lost       int64  `json:"lost"`
 	Duplicated int64  `json:"duplicated"`
@@ -31,16 +29,6 @@ type InjectedSymbols struct {
 type Stall struct {
 	StartNS  int64 `json:"start_ns"`
 	LengthNS int64 `json:"length_ns"`
-}
-
-// Sums returns a copy without the symbols; of nil, nil.
-func (in *Injected) Sums() *Injected {
-	if in == nil {
-		return nil
-	}
-	sums := *in
-	sums.Symbols = nil
-	return &sums
 }
 
 // found says of n faults that an account found how many were injected, and what is

@@ -52,10 +52,6 @@ func sample(t *testing.T) *Results {
 	}
 	invalid := measuredRun(2)
 	invalid.Valid, invalid.Received, invalid.Missed, invalid.StreamsBroken = false, 199_989, 11, 1
-	invalid.Injected = &measure.Injected{
-		Faults: []string{"loss=1e-4", "delay=200us", "stall=1s@10s"}, Seed: 7, Lost: 8, Delayed: 199_989,
-		Delay: &measure.Quantiles{P50: 201_000, P90: 210_000, P99: 250_000, P999: 300_000, Max: 1_000_000, Mean: 205_000}, Stalls: []measure.Stall{{StartNS: 5, LengthNS: 1e9}},
-	}
 	invalid.Reasons = []string{"11 deliveries are missing without a word", "1 streams broke: connection reset by peer"}
 	saturated := measuredRun(3)
 	saturated.Saturated, saturated.Received, saturated.Conflated, saturated.Dropped = true, 150_000, 49_000, 1000

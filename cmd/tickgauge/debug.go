@@ -132,7 +132,7 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 			l.Symbols = append(l.Symbols, measure.SymbolDue{Symbol: symbols[i].Name, Scheduled: s.Scheduled, Unpublished: s.Unpublished, FirstSeq: s.FirstSeq, LastSeq: s.LastSeq})
 		}
 	}
-	if l.Injected, err = r.faults.injected(from, to); err != nil {
+	if l.Injected, l.InjectedSymbols, err = r.faults.injected(from, to); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}

@@ -90,13 +90,13 @@ func (f *faults) cpu() int64 {
 }
 
 // injected is the ledger's account of them.
-func (f *faults) injected(fromNS, toNS int64) (*measure.Injected, error) {
+func (f *faults) injected(fromNS, toNS int64) (*measure.Injected, []measure.InjectedSymbol, error) {
 	if f == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	w, err := f.injector.Window(fromNS, toNS)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	in := &measure.Injected{
 		Faults: f.given, Seed: f.seed, Lost: w.Lost, Duplicated: w.Duplicated, Reordered: w.Reordered, Delayed: w.Delayed,
@@ -110,9 +110,10 @@ func (f *faults) injected(fromNS, toNS int64) (*measure.Injected, error) {
 	for _, s := range w.Stalls {
 		in.Stalls = append(in.Stalls, measure.Stall(s))
 	}
+	var symbols []measure.InjectedSymbol
 	for _, name := range slices.Sorted(maps.Keys(w.Symbols)) {
 		c := w.Symbols[name]
-		in.Symbols = append(in.Symbols, measure.InjectedSymbols{Symbol: name, Lost: c.Lost, Duplicated: c.Duplicated, Reordered: c.Reordered, Delayed: c.Delayed})
+		symbols = append(symbols, measure.InjectedSymbol{Symbol: name, Lost: c.Lost, Duplicated: c.Duplicated, Reordered: c.Reordered, Delayed: c.Delayed})
 	}
-	return in, nil
+	return in, symbols, nil
 }

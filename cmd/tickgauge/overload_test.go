@@ -61,7 +61,7 @@ func frozen(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// TestOverloadIsFound: ten loads that are more than what carries them, each with the
+// TestOverloadIsFound: loads that are more than what carries them, each with the
 // reason that names what was short. They take both cores for a minute.
 func TestOverloadIsFound(t *testing.T) {
 	for _, c := range []overload{
@@ -74,9 +74,14 @@ func TestOverloadIsFound(t *testing.T) {
 		{name: "starved exchange", exchange: []string{"--rate=20000"}, fleet: []string{"--streams=500"},
 			prepare: func(t *testing.T, exchange, _ *exec.Cmd) { starved(t, exchange) },
 			reason:  publisherLate + "|" + skipped},
-		{name: "slow reader", exchange: []string{"--rate=20000", "--queue=16"}, fleet: []string{"--streams=100"},
+		{name: "frozen fleet", exchange: []string{"--rate=20000", "--queue=16"}, fleet: []string{"--streams=100"},
 			measured: func(t *testing.T, _, fleet *exec.Cmd, _ *proxy) { frozen(t, fleet) },
 			reason:   fleetLate},
+		{name: "slow readers", exchange: []string{"--rate=10000", "--symbols=1", "--queue=16"},
+			fleet:    []string{"--transport=websocket", "--encoding=json", "--streams=2"},
+			through:  func(t *testing.T, ready runner.Ready) *proxy { return newProxy(t, ready.HTTP, nil) },
+			measured: func(t *testing.T, _, _ *exec.Cmd, p *proxy) { p.stop(t) },
+			reason:   skipped},
 		{name: "tiny queues", exchange: []string{"--rate=100000", "--symbols=1", "--queue=1"}, fleet: []string{"--streams=20"},
 			reason: skipped + "|" + publisherLate},
 		{name: "frozen exchange", exchange: []string{"--rate=1000"}, fleet: []string{"--streams=100"},
