@@ -88,6 +88,9 @@ func TestJudge(t *testing.T) {
 			"5 deliveries are missing without a word (3 injected, so 2 are real)"},
 		{"lost less than injected", func(j *judged) { j.l.Injected = &Injected{Lost: 3} },
 			"0 deliveries are missing without a word (3 injected, so 3 were not found)"},
+		{"lost as injected, some behind all that arrived", func(j *judged) {
+			j.d.Received, j.d.Missed, j.d.Overdue, j.l.Injected = 9995, 5, 2, &Injected{Lost: 5}
+		}, "5 deliveries are missing without a word (5 injected)"},
 		{"twice and out of order as injected", func(j *judged) {
 			j.d.Duplicated, j.d.Reordered, j.l.Injected = 2, 3, &Injected{Duplicated: 2, Reordered: 1}
 		}, "2 deliveries came twice (2 injected) and 3 out of order (1 injected, so 2 are real)"},
