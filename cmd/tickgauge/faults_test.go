@@ -90,7 +90,7 @@ func keepAccount(t *testing.T, v *venue, tr *transport, enc wire.Encoding, strea
 	t.Helper()
 	a := &accounted{Recorder: measure.NewRecorder(streams), received: make(chan struct{}, 1)}
 	a.SetWindow(feed.Now(), 1<<62)
-	dialer, err := tr.dialer(v.target(tr), enc)
+	dialer, err := tr.dialer(v.target(tr), dialOptions{encoding: enc})
 	if err != nil {
 		t.Fatal(err)
 	}
