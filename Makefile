@@ -38,6 +38,11 @@ test: ## run the tests
 race: ## run the tests under the race detector (wants a C compiler)
 	CGO_ENABLED=1 $(GO) test -race $(PKG)
 
+.PHONY: overload
+overload: ## loads beyond what the machine carries: each is found, with its reason
+	$(GO) vet -tags overload ./cmd/tickgauge
+	$(GO) test -tags overload -count=1 -v -run TestOverload ./cmd/tickgauge
+
 .PHONY: lint
 lint: ## gofmt, go vet, golangci-lint with the import table
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r ls 2>/dev/null | xargs -r gofmt -l); \

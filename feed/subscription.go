@@ -149,6 +149,11 @@ func (s *Subscription) end(why *Problem) {
 	s.signal()
 }
 
+// Wake signals Ready. Whoever stands between the subscription and its reader, and
+// holds back what it took, calls it once there is something to read; from any
+// goroutine, and without harm after Close.
+func (s *Subscription) Wake() { s.signal() }
+
 // signal never blocks: one waiting signal is enough.
 func (s *Subscription) signal() {
 	select {

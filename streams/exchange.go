@@ -95,7 +95,10 @@ func (e *Exchange) Open(ctx context.Context, encoding int) (*Session, error) {
 		s.cancel(err)
 		return nil, err
 	}
-	s.sub = sub
+	s.sub, s.queue = sub, sub
+	if e.opts.Faults != nil {
+		s.queue = e.opts.Faults(sub, e.closing)
+	}
 	if err := e.add(s); err != nil {
 		e.stats.refused.Add(1)
 		sub.Close()

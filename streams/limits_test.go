@@ -3,6 +3,7 @@ package streams
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -108,7 +109,7 @@ func TestOptions(t *testing.T) {
 		Limits: feed.Limits{MaxMessageBytes: DefaultMaxMessageBytes, MaxSymbolsPerStream: DefaultMaxSymbolsPerStream,
 			MaxSubscribesPerSecond: DefaultMaxSubscribesPerSecond, MaxStreams: DefaultMaxStreams, QueueTicks: feed.DefaultQueue},
 	}
-	if got := e.Options(); got != want {
+	if got := e.Options(); !reflect.DeepEqual(got, want) {
 		t.Errorf("options %+v, want %+v", got, want)
 	}
 	for _, opts := range []Options{

@@ -33,6 +33,14 @@ type Observer interface {
 	Wrote(encoding int, ticks [][]byte, beganNS, returnedNS int64)
 }
 
+// Queue is what a session writes from: a *feed.Subscription, or what Options.Faults
+// puts before one. Its methods are those of feed.Subscription.
+type Queue interface {
+	Ready() <-chan struct{}
+	Take(b *feed.Batch, maxFrames int) error
+	Waiting() int
+}
+
 // Options are what all servers share; the zero value works.
 type Options struct {
 	Version      string
@@ -44,6 +52,11 @@ type Options struct {
 	Desk         order.Desk    // takes the orders; nil refuses them
 	TLS          *tls.Config   // of gRPC and HTTP, with a certificate; nil serves without TLS
 	Compression  bool          // of WebSocket and SSE, for clients that offer it; gRPC has gzip for all that ask
+
+	// Faults, where set, is given the subscription of each new stream and returns what
+	// the stream is written from. Once closing is closed nothing must be held back. Answers,
+	// heartbeats and executions do not pass there.
+	Faults func(sub *feed.Subscription, closing <-chan struct{}) Queue
 }
 
 func (o Options) withDefaults() (Options, error) {

@@ -31,7 +31,8 @@ const doomGrace = time.Second
 type Session struct {
 	exchange *Exchange
 	sub      *feed.Subscription
-	encoding int // of the hub, in which its ticks come
+	encoding int   // of the hub, in which its ticks come
+	queue    Queue // sub, or what stands before it
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	replies  chan reply
@@ -127,7 +128,7 @@ func (s *Session) Run(w Writer) error {
 			}
 		case <-reported:
 			_, err = s.report(w)
-		case <-s.sub.Ready():
+		case <-s.queue.Ready():
 			err = s.drain(w)
 		case <-heartbeat.C:
 			if !s.wrote {
@@ -165,7 +166,7 @@ func (s *Session) answers(w Writer) error {
 
 // drain writes what is ready, control messages first.
 func (s *Session) drain(w Writer) error {
-	if err := s.sub.Take(&s.batch, s.exchange.opts.BatchTicks); err != nil {
+	if err := s.queue.Take(&s.batch, s.exchange.opts.BatchTicks); err != nil {
 		var p *feed.Problem
 		if errors.As(err, &p) {
 			return s.goodbye(w, p)
@@ -198,7 +199,7 @@ func (s *Session) drain(w Writer) error {
 
 // drainAll writes what waits at the call; what is published meanwhile may stay.
 func (s *Session) drainAll(w Writer) error {
-	for waiting := s.sub.Waiting(); ; waiting -= s.exchange.opts.BatchTicks {
+	for waiting := s.queue.Waiting(); ; waiting -= s.exchange.opts.BatchTicks {
 		if err := s.drain(w); err != nil || waiting <= s.exchange.opts.BatchTicks {
 			return err
 		}

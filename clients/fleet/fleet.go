@@ -141,7 +141,12 @@ func (f *Fleet) Run(ctx context.Context, interrupt <-chan struct{}) (*measure.Ru
 		} else {
 			evidence.Ledger, due = ledger, ledger.BySymbol()
 			run.Schedule = &ledger.Schedule
-			f.awaitLate(ctx, due, w.to)
+			if ledger.Injected == nil {
+				f.awaitLate(ctx, due, w.to)
+			} else if err := f.awaitFaults(ctx, ledger); err != nil {
+				run.Reasons = append(run.Reasons, err.Error())
+			}
+			run.Injected = ledger.Injected
 		}
 	}
 	if due == nil {
@@ -177,6 +182,18 @@ func (f *Fleet) awaitLate(ctx context.Context, due map[string]measure.SymbolDue,
 		final[name] = s.LastSeq
 	}
 	f.await(ctx, windowEnd, func() bool { return f.rec.Reached(final) })
+}
+
+// awaitFaults waits for all of lateGrace, since nobody knows which injected fault is the
+// last, and puts those of late ticks into the ledger too.
+func (f *Fleet) awaitFaults(ctx context.Context, l *measure.Ledger) error {
+	f.await(ctx, l.ToNS, func() bool { return false })
+	again, err := f.opts.Control.Ledger(ctx, l.FromNS, l.ToNS)
+	if err != nil {
+		return fmt.Errorf("ask again for injected faults: %w", err)
+	}
+	l.Injected = again.Injected
+	return nil
 }
 
 // awaitProof waits, where no ledger tells the final sequences, until a later tick

@@ -18,6 +18,9 @@ type Ledger struct {
 	Process     Process     `json:"process"`
 	TCP         *TCP        `json:"tcp"` // nil: the source was not started by request, or not on Linux
 	Schedule    Schedule    `json:"schedule"`
+	// Injected is what the exchange did wrong on purpose, nil where it was not told to.
+	Injected        *Injected        `json:"injected"`
+	InjectedSymbols []InjectedSymbol `json:"injected_symbols,omitempty"` // those with faults
 	// ServiceRealtime says that orders wait out their service time; otherwise they
 	// only report it.
 	ServiceRealtime bool `json:"service_realtime"`

@@ -47,6 +47,8 @@ type Run struct {
 	Problems      int64  `json:"problems"`
 	Interrupted   bool   `json:"interrupted"`
 
+	Injected *Injected `json:"injected"` // what the exchange did wrong on purpose; nil: nothing
+
 	Schedule *Schedule `json:"-"` // of the exchange, where it was asked; goes into the cell
 }
 

@@ -46,6 +46,10 @@ func (r *Run) Judge(e Evidence) {
 	if e.Version != "" && e.ExchangeVersion != "" && e.Version != e.ExchangeVersion {
 		invalid("the exchange is tickgauge %s and the fleet is %s: use one build for both", e.ExchangeVersion, e.Version)
 	}
+	injected := &Injected{}
+	if e.Ledger != nil && e.Ledger.Injected != nil {
+		injected = e.Ledger.Injected
+	}
 	if e.StreamsBroken > 0 {
 		invalid("%d streams broke: %v", e.StreamsBroken, e.FirstBreak)
 	}
@@ -70,12 +74,17 @@ func (r *Run) Judge(e Evidence) {
 		}
 	}
 	r.judgeLag(e, invalid)
-	if silent := d.Missed - d.Unpublished - d.Overdue; silent != 0 {
-		invalid("%d deliveries are missing without a word", silent)
+	silent, overdue := d.Missed-d.Unpublished-d.Overdue, d.Overdue
+	// An injected loss behind all that its stream received looks late.
+	if behind := min(overdue, injected.Lost-silent); behind > 0 {
+		silent, overdue = silent+behind, overdue-behind
 	}
-	if d.Overdue > 0 {
+	if silent != 0 || injected.Lost != 0 {
+		invalid("%d deliveries are missing without a word%s", silent, found(silent, injected.Lost))
+	}
+	if overdue > 0 {
 		r.Valid = false
-		saturated("%d deliveries had not arrived when the fleet stopped waiting for late ones", d.Overdue)
+		saturated("%d deliveries had not arrived when the fleet stopped waiting for late ones", overdue)
 	}
 	if d.Unbalanced != 0 {
 		invalid("%d deliveries more than were due were received: the ledger is not that of these streams", d.Unbalanced)
@@ -83,8 +92,8 @@ func (r *Run) Judge(e Evidence) {
 	if e.Unproven != 0 {
 		invalid("%d streams had no tick of a symbol after the window, so that what was due at its end is not known; give --debug-target", e.Unproven)
 	}
-	if d.Duplicated != 0 || d.Reordered != 0 {
-		invalid("%d deliveries came twice and %d out of order", d.Duplicated, d.Reordered)
+	if d.Duplicated+d.Reordered+injected.Duplicated+injected.Reordered != 0 {
+		invalid("%d deliveries came twice%s and %d out of order%s", d.Duplicated, found(d.Duplicated, injected.Duplicated), d.Reordered, found(d.Reordered, injected.Reordered))
 	}
 	if d.Stray != 0 {
 		invalid("%d deliveries were of symbols that their stream had not subscribed to", d.Stray)

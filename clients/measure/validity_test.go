@@ -82,6 +82,20 @@ func TestJudge(t *testing.T) {
 		{"duplicated", func(j *judged) { j.d.Duplicated = 2 }, "2 deliveries came twice and 0 out of order"},
 		{"reordered", func(j *judged) { j.d.Reordered = 3 }, "0 deliveries came twice and 3 out of order"},
 		{"stray", func(j *judged) { j.d.Stray = 4 }, "4 deliveries were of symbols that their stream had not subscribed to"},
+		{"lost as injected", func(j *judged) { j.d.Received, j.d.Missed, j.l.Injected = 9995, 5, &Injected{Lost: 5} },
+			"5 deliveries are missing without a word (5 injected)"},
+		{"lost more than injected", func(j *judged) { j.d.Received, j.d.Missed, j.l.Injected = 9995, 5, &Injected{Lost: 3} },
+			"5 deliveries are missing without a word (3 injected, so 2 are real)"},
+		{"lost less than injected", func(j *judged) { j.l.Injected = &Injected{Lost: 3} },
+			"0 deliveries are missing without a word (3 injected, so 3 were not found)"},
+		{"lost as injected, some behind all that arrived", func(j *judged) {
+			j.d.Received, j.d.Missed, j.d.Overdue, j.l.Injected = 9995, 5, 2, &Injected{Lost: 5}
+		}, "5 deliveries are missing without a word (5 injected)"},
+		{"twice and out of order as injected", func(j *judged) {
+			j.d.Duplicated, j.d.Reordered, j.l.Injected = 2, 3, &Injected{Duplicated: 2, Reordered: 1}
+		}, "2 deliveries came twice (2 injected) and 3 out of order (1 injected, so 2 are real)"},
+		{"delayed and stalled", func(j *judged) { j.l.Injected = &Injected{Delayed: 10_000, Stalls: []Stall{{1, 2}}} }, ""},
+
 		{"broken", func(j *judged) { j.e.StreamsBroken, j.e.FirstBreak = 5, errors.New("cut") }, "5 streams broke: cut"},
 		{"negative latency", func(j *judged) { j.d.Latency.Record(-1500) }, "1 latencies are negative, the smallest -1.5µs"},
 		{"foreign clock", func(j *judged) { j.d.ForeignClock = 1; j.d.Latency.Record(-5) },

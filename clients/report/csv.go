@@ -23,8 +23,9 @@ type Named struct {
 // or orders, the name of its cell, and which run of that from 1.
 var csvHead = []string{"results", "version", "created", "cpu_model", "cpus", "kind", "name", "run"}
 
-// csvOmitted are fields that make no column: whole histograms.
-var csvOmitted = []string{"latency_hdr"}
+// csvOmitted are fields that make no column: whole histograms, and lists of more than
+// one figure each.
+var csvOmitted = []string{"latency_hdr", "stalls"}
 
 // WriteCSV writes a line for every run of every result, as RFC 4180 has it. Columns
 // are called as in results.json, a dot for each level, and are the same for all

@@ -182,7 +182,7 @@ func TestSchema(t *testing.T) {
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
 			latency_ns latency_with_conflated_ns decoded_latency_ns publish_lag_ns connect_ns first_tick_ns open_all_ns
 			server fleet wire_bytes_per_delivery`,
-			"round started latency_hdr fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted payload_bytes_per_delivery framing_bytes_per_delivery tcp fairness"},
+			"round started latency_hdr fleet_lag_ns negative_latencies most_negative_latency_ns stamp streams_broken problems interrupted payload_bytes_per_delivery framing_bytes_per_delivery tcp fairness injected"},
 		{"latency_ns", run["latency_ns"], quantiles, ""},
 		{"latency_with_conflated_ns", run["latency_with_conflated_ns"], quantiles, ""},
 		{"decoded_latency_ns", run["decoded_latency_ns"], quantiles, ""},

@@ -106,6 +106,9 @@ func streamsGrid(r *Results) *grid {
 			for _, reason := range run.Reasons {
 				g.notes = append(g.notes, title+": "+reason)
 			}
+			if run.Injected != nil {
+				g.notes = append(g.notes, title+": "+injected(run.Injected))
+			}
 		}
 	}
 	if bad := unusable(r); bad > 0 {

@@ -19,14 +19,14 @@ func (r *running) counters() ([]string, func([]int64) []int64) {
 		measure.WrittenBytes, measure.PayloadBytes, measure.ReadBytes, measure.TicksWritten, measure.WriteNS,
 		measure.Enqueued, measure.Conflated, measure.Dropped, measure.Disconnected, measure.StreamsOpen,
 		measure.OrderRequests, measure.ServiceCPU, "orders_rejected", "orders_repeated", "order_ids", "order_trades", "quotes_crossed", "reports_lost",
-		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted",
+		"published", "streams_opened", "streams_refused", "streams_timed_out", "problems", "connections_accepted", "fault_cpu_ns",
 	}
 	return names, func(dst []int64) []int64 {
 		t, h, e, d := r.traffic.Count(), r.hub.Stats(), r.exchange.Stats(), r.desk.Stats()
 		return append(dst, t.WrittenBytes, r.written.payload.Load(), t.ReadBytes, r.written.ticks.Load(), r.written.ns.Load(),
 			h.Enqueued, h.Conflated, h.Dropped, h.Disconnected, e.Open,
 			d.Requests, r.desk.PacerCPU(), d.Rejected, d.Repeated, int64(r.desk.Remembered()), d.Trades, d.CrossedQuotes, e.ReportsLost,
-			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted)
+			h.Published, e.Opened, e.Refused, e.TimedOut, e.Problems, t.Accepted, r.faults.cpu())
 	}
 }
 
@@ -78,6 +78,7 @@ func (r *running) startSource(w http.ResponseWriter, req *http.Request, started 
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	default:
 		started()
+		r.faults.start(*times.StartNS)
 		writeJSON(w, times)
 	}
 }
@@ -130,6 +131,10 @@ func (r *running) ledger(w http.ResponseWriter, req *http.Request, meter *measur
 		if s.Scheduled > 0 {
 			l.Symbols = append(l.Symbols, measure.SymbolDue{Symbol: symbols[i].Name, Scheduled: s.Scheduled, Unpublished: s.Unpublished, FirstSeq: s.FirstSeq, LastSeq: s.LastSeq})
 		}
+	}
+	if l.Injected, l.InjectedSymbols, err = r.faults.injected(from, to); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
 	}
 	l.Process, l.Counters, l.Totals = meter.Window(from, to)
 	l.TCP = sent.tcp()

@@ -35,6 +35,8 @@ type exchangeCmd struct {
 
 	deskFlags `embed:""`
 
+	faultFlags `embed:""`
+
 	Queue         int           `default:"${queue}" help:"Ticks that may wait for each stream."`
 	Ring          int           `default:"256" help:"Ticks kept per symbol for streams that resume."`
 	Compression   bool          `help:"Compress WebSocket and SSE for clients that offer it, as browsers do by themselves. gRPC has gzip for those that ask, without this flag."`
@@ -56,6 +58,7 @@ Examples:
   tickgauge exchange --source capture.jsonl.gz --speed 2 --loop
   tickgauge exchange --tls self --tls-ca-out ca.pem
   tickgauge exchange --accounts 100 --service-time 40us+60us
+  tickgauge exchange --inject loss=1e-4 --inject stall=1s@10s --debug-addr 127.0.0.1:6060
   curl -N 'http://127.0.0.1:8080/v2/events?symbol=SYM001'`
 }
 
@@ -93,9 +96,13 @@ func (c *exchangeCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	injector, err := c.openFaults(c.seed())
+	if err != nil {
+		return usageError{err}
+	}
 	written := new(written)
 	exchange, err := streams.NewExchange(hub, streams.Options{
-		Version: version, BatchTicks: c.batchTicks(), Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, TLS: security, Compression: c.Compression,
+		Version: version, BatchTicks: c.batchTicks(), Heartbeat: c.Heartbeat, WriteTimeout: c.WriteTimeout, Observer: written, Desk: desk, Faults: injector.queue(), TLS: security, Compression: c.Compression,
 		Limits: feed.Limits{QueueTicks: c.Queue, MaxStreams: c.MaxStreams, MaxSymbolsPerStream: c.MaxSymbols, MaxSubscribesPerSecond: c.MaxSubscribes},
 	})
 	if err != nil {
@@ -112,7 +119,9 @@ func (c *exchangeCmd) Run() error {
 	}
 	publisher := feed.NewPublisher(hub, source, feed.PublisherOptions{Log: schedule, Published: quote(desk)})
 	if !c.Hold {
-		if err := publisher.Start(feed.Now(), 0); err != nil {
+		now := feed.Now()
+		injector.start(now)
+		if err := publisher.Start(now, 0); err != nil {
 			return err
 		}
 	}
@@ -121,7 +130,7 @@ func (c *exchangeCmd) Run() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	g, ctx := errgroup.WithContext(ctx)
-	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.published(), c.Service == "realtime", ca, c.TLSCA}, listeners, log); err != nil {
+	if err := c.serve(ctx, g, &running{exchange, hub, desk, publisher, schedule, written, &traffic, c.published(), c.Service == "realtime", ca, c.TLSCA, injector}, listeners, log); err != nil {
 		return err
 	}
 	var ended <-chan time.Time
@@ -169,6 +178,9 @@ func (c *exchangeCmd) check() error {
 	if err := c.checkDesk(); err != nil {
 		return err
 	}
+	if err := c.checkFaults(); err != nil {
+		return err
+	}
 	for flag, addr := range map[string]string{"--grpc-addr": c.GRPCAddr, "--http-addr": c.HTTPAddr, "--debug-addr": c.DebugAddr} {
 		if addr == "" && flag == "--debug-addr" {
 			continue
@@ -199,6 +211,8 @@ type running struct {
 
 	ca     []byte // of a certificate that was made at the start, in PEM
 	caFile string // where it was written
+
+	faults *faults // nil: none
 }
 
 type listeners struct{ grpc, http, debug net.Listener }
@@ -234,6 +248,7 @@ func (c *exchangeCmd) serve(ctx context.Context, g *errgroup.Group, r *running, 
 	g.Go(func() error { return meter.Run(ctx) })
 	g.Go(func() error { return r.exchange.Run(ctx) })
 	g.Go(func() error { return r.desk.Run(ctx) })
+	g.Go(func() error { return r.faults.run(ctx) })
 	g.Go(func() error { return grpcserver.New(r.exchange).Serve(ctx, l.grpc, serverGrace) })
 	handler := streams.NewHTTPHandler(httpRoutes(r.exchange), func(w http.ResponseWriter, req *http.Request, p *feed.Problem) {
 		r.exchange.CountProblem()

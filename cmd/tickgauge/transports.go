@@ -20,6 +20,7 @@ import (
 	"github.com/tickgauge/tickgauge/order/desk"
 	"github.com/tickgauge/tickgauge/proto/wire"
 	"github.com/tickgauge/tickgauge/streams"
+	"github.com/tickgauge/tickgauge/streams/fault"
 	"github.com/tickgauge/tickgauge/streams/restserver"
 	"github.com/tickgauge/tickgauge/streams/sseserver"
 	"github.com/tickgauge/tickgauge/streams/wsserver"
@@ -148,6 +149,7 @@ func findTransport(name, httpVersion string) (*transport, error) {
 // flagDefaults are the defaults of flags that other packages define.
 func flagDefaults() map[string]string {
 	return map[string]string{
+		"faults":         fault.Forms,
 		"queue":          strconv.Itoa(feed.DefaultQueue),
 		"max_streams":    strconv.Itoa(streams.DefaultMaxStreams),
 		"max_symbols":    strconv.Itoa(streams.DefaultMaxSymbolsPerStream),

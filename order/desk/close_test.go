@@ -29,7 +29,7 @@ func TestClose(t *testing.T) {
 	inFlight := limitOrder("acct-2", "in flight", feed.SideBuy, lot, 100*one, order.Day)
 	answers := make(chan order.Execution, 2)
 	go func() { answers <- submit(inFlight) }()
-	until(t, "an order in flight", func() bool { return len(d.pacer.waiting) == 1 })
+	until(t, "an order in flight", func() bool { return d.pacer.Waiting() == 1 })
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

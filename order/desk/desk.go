@@ -132,7 +132,7 @@ func New(symbols []feed.Symbol, opts Options) (*Desk, error) {
 
 // Run paces the simulated service of orders until ctx is done, and returns nil.
 // Without it, and Service.Realtime, orders wait for ever.
-func (d *Desk) Run(ctx context.Context) error { return d.pacer.run(ctx) }
+func (d *Desk) Run(ctx context.Context) error { return d.pacer.Run(ctx) }
 
 // Accounts returns the names of the accounts in their order.
 func (d *Desk) Accounts() []string {

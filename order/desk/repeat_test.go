@@ -182,7 +182,7 @@ func TestSameOrderInFlight(t *testing.T) {
 			answers <- e
 		}()
 	}
-	until(t, "two that wait for the first", func() bool { return d.Stats().Repeated == 2 && len(d.pacer.waiting) == 1 })
+	until(t, "two that wait for the first", func() bool { return d.Stats().Repeated == 2 && d.pacer.Waiting() == 1 })
 	if _, err := v.find("acct-1", "a"); !errors.Is(err, order.ErrUnknownOrder) {
 		t.Errorf("Find of what has not matched: %v", err)
 	}

@@ -110,7 +110,7 @@ func TestPacerReportsWhatWasWaited(t *testing.T) {
 		}
 		answers <- e
 	}()
-	until(t, "an order that waits", func() bool { return len(d.pacer.waiting) == 1 })
+	until(t, "an order that waits", func() bool { return d.pacer.Waiting() == 1 })
 	waits := time.Now()
 	until(t, "a late hour", func() bool { return time.Since(waits) >= late })
 	paced(t, d)
@@ -132,7 +132,7 @@ func TestPacerStops(t *testing.T) {
 	for i := range 50 {
 		wg.Go(func() { submit(fmt.Sprint(i)) })
 	}
-	until(t, "50 orders that wait", func() bool { return len(d.pacer.waiting) == 50 })
+	until(t, "50 orders that wait", func() bool { return d.pacer.Waiting() == 50 })
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 { // a second time has nothing to stop
