@@ -127,6 +127,17 @@ func (d *Directory) SaveOrders(phase string, orders []*measure.Orders, beside []
 	return r.WriteFile(d.ordersFile(phase))
 }
 
+// Whole reports whether all runs of the plan are there.
+func (d *Directory) Whole() bool {
+	for _, j := range d.plan.Jobs() {
+		if !d.Has(j) {
+			return false
+		}
+	}
+	o := d.plan.Orders
+	return o == nil || d.HasOrders(OrdersAlone) && (o.Beside == plan.NoStreams || d.HasOrders(OrdersBeside))
+}
+
 // Results returns all runs that are there: the cells in the plan's order, the runs
 // of each in the order of their rounds.
 func (d *Directory) Results() (*Results, error) {
@@ -136,6 +147,9 @@ func (d *Directory) Results() (*Results, error) {
 		if all.Schema == "" {
 			all = *r
 			all.Cells, all.Orders = nil, nil
+		}
+		if d.head.Calibration == nil { // nothing was measured by this process
+			all.Codec, all.Calibration = r.Codec, r.Calibration
 		}
 		for _, c := range r.Cells {
 			i, known := byCell[c.Cell]

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/tickgauge/tickgauge/clients/calibrate"
 	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
@@ -30,7 +31,11 @@ type Results struct {
 	Zipf       float64 `json:"zipf"`
 	// Codec is what encoding and decoding take on this machine; null: not measured.
 	Codec []measure.Codec `json:"codec"`
-	Cells []Cell          `json:"cells"`
+	// Calibration is of the machine, before the first run; of a comparison that was
+	// resumed, before the last part of it. Null: not measured.
+	Calibration *calibrate.Calibration `json:"calibration"`
+
+	Cells []Cell `json:"cells"`
 	// Orders are the runs of traders.
 	Orders []*measure.Orders `json:"orders"`
 	// Comparison is of a cell's rounds with those of the first; null where there was

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/tickgauge/tickgauge/clients/calibrate"
 	"github.com/tickgauge/tickgauge/clients/compare"
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
@@ -44,8 +45,9 @@ func sample(t *testing.T) *Results {
 	}
 	r := &Results{
 		Schema: Schema, Thresholds: []compare.Outcome{}, Version: "v0.1.0", Created: "2026-03-04T05:06:07Z", Seed: 1<<64 - 1, Source: "synth",
-		Host:  measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
-		Codec: []measure.Codec{{Encoding: "protobuf", EncodeNS: 151, DecodeNS: 420, Bytes: 75.5}, {Encoding: "json", EncodeNS: 890, DecodeNS: 2345, Bytes: 280}},
+		Host:        measure.Host{OS: "linux", Arch: "amd64", Kernel: "6.1.0", CPUs: 2, CPUModel: "a processor", MemoryBytes: 8 << 30, Go: "go1.26.0"},
+		Codec:       []measure.Codec{{Encoding: "protobuf", EncodeNS: 151, DecodeNS: 420, Bytes: 75.5}, {Encoding: "json", EncodeNS: 890, DecodeNS: 2345, Bytes: 280}},
+		Calibration: calibration(),
 	}
 	for _, c := range cells {
 		r.Cells = append(r.Cells, Cell{Cell: c})
@@ -123,6 +125,29 @@ func measuredRun(n int64) *measure.Run {
 		TCP:      &measure.TCP{Segments: 190_000 * n, DataSegments: 100_000 * n, Retransmits: n, Deliveries: 200_000, SegmentsPerDelivery: new(0.95 * float64(n))},
 		Fairness: fairness(n, *q(900_000)),
 		Stamp:    "Body.Read returning",
+	}
+}
+
+func calibration() *calibrate.Calibration {
+	q := func(base int64) *measure.Quantiles {
+		return &measure.Quantiles{P50: base, P90: 2 * base, P99: 3 * base, P999: 4 * base, Max: 5 * base, Mean: base}
+	}
+	others, steal := 0.125, 0.004
+	return &calibrate.Calibration{
+		Started: "2026-03-04T05:06:00Z", TookNS: 2_400_000_000,
+		Clock:    calibrate.Clock{StepNS: 35, ReadNS: 38.2},
+		Wakeup:   calibrate.Wakeup{Idle: q(60_000), Busy: q(90_000)},
+		Loopback: q(8000),
+		Waits: []calibrate.Wait{
+			{Mode: "virtual", AskedNS: 40_000, Took: q(1500), Reported: &measure.Quantiles{P50: 40_000, P90: 40_000, P99: 40_000, P999: 40_000, Max: 40_000, Mean: 40_000}},
+			{Mode: "sleep", AskedNS: 100_000, Took: q(1_060_000)},
+		},
+		Noise: calibrate.Noise{OthersShare: &others, StealShare: &steal, SpunNS: 500_000_000, Gaps: 1200, GapShare: 0.021, LongestGap: 3_100_000, LongGaps: 7, GapsAtLeast: 5000},
+		Rates: []calibrate.Rate{
+			{Of: "publisher", Held: 320_000, FailedAt: 452_548, Deliveries: 3200, Reason: "its lag p99 was 3.1ms", Tries: 10},
+			{Of: "grpc/100", Held: 512_000, Deliveries: 5_120_000, Tries: 12},
+			{Of: "sse h1", FailedAt: 250, Reason: "the fleet was late", Tries: 2},
+		},
 	}
 }
 

@@ -65,6 +65,9 @@ func tables(r *Results, mark string, render func(*grid) string) []string {
 	if len(r.Thresholds) > 0 {
 		add("Thresholds", thresholdsGrid(r.Thresholds))
 	}
+	if r.Calibration != nil {
+		add("The machine", machineGrid(r.Calibration))
+	}
 	if len(parts) == 0 {
 		return []string{"Nothing was measured.\n"}
 	}

@@ -222,7 +222,7 @@ func orderArgs(c plan.OrderCell, o OrderOptions, ready Ready, out string) []stri
 		"orders", "--path=" + c.Path, "--http=" + c.HTTPVersion, "--encoding=" + c.Encoding,
 		"--workers=" + strconv.Itoa(c.Workers), "--rate=" + strconv.FormatFloat(c.Rate, 'g', -1, 64), "--payload-bytes=" + strconv.Itoa(c.PayloadBytes),
 		"--symbol=" + o.Symbol, "--warmup=" + o.Warmup.String(), "--duration=" + o.Duration.String(),
-		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--label=" + c.Name(),
+		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--no-calibrate", "--label=" + c.Name(),
 	}
 	return append(args, trustArgs(ready)...)
 }

@@ -165,7 +165,7 @@ func (r *Runner) fleetArgs(c plan.Cell, ready Ready, out string) []string {
 		"fleet", "--transport=" + c.Transport, "--http-version=" + c.HTTPVersion, "--encoding=" + c.Encoding,
 		"--streams=" + strconv.Itoa(c.Streams), "--connections=" + strconv.Itoa(c.Connections), "--symbols-per-stream=" + strconv.Itoa(max(1, c.SymbolsPerStream)),
 		"--warmup=" + r.opts.Warmup.String(), "--duration=" + r.opts.Duration.String(),
-		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--label=" + c.Name(),
+		"--target=" + target, "--debug-target=" + ready.Debug, "--json=" + out, "--no-table", "--no-calibrate", "--label=" + c.Name(),
 	}
 	if c.Policy != "" {
 		args = append(args, "--policy="+c.Policy)

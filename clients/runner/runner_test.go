@@ -196,18 +196,18 @@ func TestArguments(t *testing.T) {
 		{"synthetic over gRPC",
 			plan.Cell{Source: "synth", Zipf: 1.5, SymbolsPerStream: 2, Transport: "grpc", HTTPVersion: "2", Encoding: "protobuf", Streams: 10_000, Connections: 100, Symbols: 100, Rate: 200, Arrivals: "steady", Policy: "conflate"},
 			exchange + "synth --max-duration=4m0s --rate=200 --symbols=100 --arrivals=steady --seed=18446744073709551615 --zipf=1.5",
-			"fleet --transport=grpc --http-version=2 --encoding=protobuf --streams=10000 --connections=100 --symbols-per-stream=2 --warmup=3s --duration=10s --target=h:1 --debug-target=h:3 --json=out --no-table --label=grpc/100 --policy=conflate"},
+			"fleet --transport=grpc --http-version=2 --encoding=protobuf --streams=10000 --connections=100 --symbols-per-stream=2 --warmup=3s --duration=10s --target=h:1 --debug-target=h:3 --json=out --no-table --no-calibrate --label=grpc/100 --policy=conflate"},
 		{"a capture over WebSocket",
 			plan.Cell{Source: capture, Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --loop",
-			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket"},
+			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --no-calibrate --label=websocket"},
 		{"TLS, compressed and padded",
 			plan.Cell{Source: capture, Transport: "websocket", HTTPVersion: "1.1", Encoding: "json", Streams: 5, Connections: 5, TLS: true, Compression: "deflate", PayloadBytes: 512},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --tls=self --tls-ca-out=dir/ca.pem --compression --pad-ticks=512 --loop",
-			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=websocket tls deflate --compression=deflate --ca=dir/ca.pem"},
+			"fleet --transport=websocket --http-version=1.1 --encoding=json --streams=5 --connections=5 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --no-calibrate --label=websocket tls deflate --compression=deflate --ca=dir/ca.pem"},
 		{"a capture at another rate", plan.Cell{Source: capture, Transport: "sse", Rate: 1e6},
 			exchange + "captures/binance.jsonl.gz --max-duration=4m0s --rate=1e+06 --loop",
-			"fleet --transport=sse --http-version= --encoding= --streams=0 --connections=0 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --label=sse h1"},
+			"fleet --transport=sse --http-version= --encoding= --streams=0 --connections=0 --symbols-per-stream=1 --warmup=3s --duration=10s --target=h:2 --debug-target=h:3 --json=out --no-table --no-calibrate --label=sse h1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, ready := &Runner{opts: opts}, ready

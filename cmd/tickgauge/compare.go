@@ -48,6 +48,8 @@ type compareCmd struct {
 	AllPairs  bool     `help:"Compare every cell with every other, instead of with the first."`
 	Welch     bool     `help:"Give Welch's t-test of all usable runs beside the test of paired rounds, in results.json."`
 	JSON      string   `name:"json" placeholder:"FILE" help:"Write all results there too (docs/results.md)."`
+
+	calibrateFlag `embed:""`
 }
 
 // Help is the long text of --help.
@@ -92,8 +94,10 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	if err != nil {
 		return fmt.Errorf("find the tickgauge program: %w", err)
 	}
-	if head.Codec, err = measureCodec(); err != nil {
-		return err
+	if !dir.Whole() {
+		if err := c.measureMachine(head); err != nil {
+			return err
+		}
 	}
 	p := dir.Plan()
 	r, err := runner.New(runner.Options{Binary: binary, Seed: p.Seed, Warmup: p.Warmup, Duration: p.Window, Stderr: os.Stderr})
@@ -133,10 +137,22 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	return failed
 }
 
+// measureMachine measures what all runs have in common: the machine, and what the
+// codec takes on it.
+func (c *compareCmd) measureMachine(head *report.Results) (err error) {
+	ctx, interrupt, stop := interruptible()
+	defer stop()
+	if head.Codec, err = measureCodec(); err != nil {
+		return err
+	}
+	head.Calibration, err = c.calibrate(ctx, interrupt)
+	return err
+}
+
 // open makes the directory of the comparison, or opens the one to go on with.
 func (c *compareCmd) open(given map[string]bool, head *report.Results) (*report.Directory, error) {
 	if c.Resume != "" {
-		if err := only(given, "--resume: the directory has the plan", "resume", "json", "welch", "all-pairs"); err != nil {
+		if err := only(given, "--resume: the directory has the plan", "resume", "json", "welch", "all-pairs", "calibrate"); err != nil {
 			return nil, err
 		}
 		dir, err := report.OpenDirectory(c.Resume, head)

@@ -71,7 +71,7 @@ func (c *compareCmd) plan(given map[string]bool) (*plan.Plan, error) {
 
 func (c *compareCmd) chosen(given map[string]bool) (*plan.Plan, error) {
 	if c.Plan != "" {
-		if err := only(given, "--plan, which says it; change the plan (tickgauge plan show)", "plan", "out", "rounds", "skip-streams", "skip-orders", "threshold", "json", "welch", "all-pairs"); err != nil {
+		if err := only(given, "--plan, which says it; change the plan (tickgauge plan show)", "plan", "out", "rounds", "skip-streams", "skip-orders", "threshold", "json", "welch", "all-pairs", "calibrate"); err != nil {
 			return nil, err
 		}
 		return plan.Load(c.Plan)
@@ -109,7 +109,7 @@ func (c *compareCmd) chosen(given map[string]bool) (*plan.Plan, error) {
 	p.Base = p.Cells[0]
 	o := p.Orders
 	o.Paths, o.Encoding, o.Workers, o.Rate, o.PayloadBytes, o.Beside = c.Paths, c.Encoding, c.OrderWorkers, c.OrderRate, c.PayloadBytes, c.Beside
-	if len(given) > 0 {
+	if delete(given, "calibrate"); len(given) > 0 {
 		p.Name, p.About = "custom", "The default plan with flags of its own."
 	}
 	return p, nil

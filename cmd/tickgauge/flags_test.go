@@ -23,6 +23,10 @@ func TestWrongCommandLines(t *testing.T) {
 		say    string
 		args   []string
 	}{
+		{exitUsage, "--streams 1:", []string{"calibrate", "--streams=1"}},
+		{exitUsage, "unknown cell", []string{"calibrate", "--transports=tcp"}},
+		{exitUsage, "--streams", []string{"calibrate", "--streams=-5"}},
+		{exitUsage, "open files", []string{"calibrate", "--transports=websocket", "--streams=100000"}},
 		{exitUsage, "--pad-ticks 65537", []string{"exchange", "--pad-ticks=65537"}},
 		{exitUsage, "--pad-ticks -1", []string{"exchange", "--pad-ticks=-1"}},
 		{exitUsage, "--tls", []string{"exchange", "--tls=yes"}},

@@ -37,8 +37,9 @@ type fleetCmd struct {
 	Duration         time.Duration `default:"10s" help:"The measured window."`
 	JSON             string        `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
 	NoTable          bool          `help:"Print no table."`
-	Announce         bool          `hidden:"" help:"Print a line when the window begins."`
-	Label            string        `hidden:"" help:"Name in the progress lines."`
+	calibrateFlag    `embed:""`
+	Announce         bool   `hidden:"" help:"Print a line when the window begins."`
+	Label            string `hidden:"" help:"Name in the progress lines."`
 }
 
 // Help is the long text of --help.
@@ -109,6 +110,10 @@ func (c *fleetCmd) Run() error {
 			return usageError{err}
 		}
 	}
+	results := newResults()
+	if results.Calibration, err = c.calibrate(ctx, interrupt); err != nil {
+		return err
+	}
 	f, err := fleet.New(dialer, symbols, c.Streams, opts)
 	if err != nil {
 		return usageError{err}
@@ -121,7 +126,7 @@ func (c *fleetCmd) Run() error {
 		}
 		return err
 	}
-	return c.show(t, security, len(symbols), run)
+	return c.show(results, t, security, len(symbols), run)
 }
 
 func (c *fleetCmd) check() (*transport, wire.Encoding, error) {
@@ -180,12 +185,11 @@ func (c *fleetCmd) listSymbols(ctx context.Context, t *transport, security *tls.
 	return names, nil
 }
 
-func (c *fleetCmd) show(t *transport, security *tls.Config, symbols int, run *measure.Run) error {
+func (c *fleetCmd) show(results *report.Results, t *transport, security *tls.Config, symbols int, run *measure.Run) error {
 	connections := c.Connections
 	if connections == 0 {
 		connections = c.Streams
 	}
-	results := newResults()
 	results.Cells = []report.Cell{{
 		Cell: plan.Cell{
 			Transport: t.name, HTTPVersion: t.httpVersion, Encoding: c.Encoding,
@@ -200,7 +204,7 @@ func (c *fleetCmd) show(t *transport, security *tls.Config, symbols int, run *me
 		results.Cells[0].Rate, results.Cells[0].Arrivals, results.Cells[0].PayloadBytes = s.Rate, s.Arrivals, s.PayloadBytes
 	}
 	if !c.NoTable {
-		if err := report.WriteTable(os.Stdout, results); err != nil {
+		if err := report.WriteText(os.Stdout, report.Named{Results: results}); err != nil {
 			return err
 		}
 	}

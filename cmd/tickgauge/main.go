@@ -17,13 +17,14 @@ import (
 var version = "dev"
 
 type commands struct {
-	Exchange exchangeCmd `cmd:"" help:"Run a simulated exchange."`
-	Fleet    fleetCmd    `cmd:"" help:"Run a fleet of subscribers against an exchange and measure every delivery."`
-	Orders   ordersCmd   `cmd:"" help:"Execute orders on an exchange over one path and measure every answer."`
-	Compare  compareCmd  `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
-	Plan     planCmd     `cmd:"" help:"Show and check the plans of comparisons."`
-	Report   reportCmd   `cmd:"" help:"Show results again, or write them in another form."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Exchange  exchangeCmd  `cmd:"" help:"Run a simulated exchange."`
+	Fleet     fleetCmd     `cmd:"" help:"Run a fleet of subscribers against an exchange and measure every delivery."`
+	Orders    ordersCmd    `cmd:"" help:"Execute orders on an exchange over one path and measure every answer."`
+	Compare   compareCmd   `cmd:"" help:"Compare transports: an exchange and a fleet, in processes of their own, for each."`
+	Calibrate calibrateCmd `cmd:"" help:"Measure what this machine can tell apart, and how much it carries."`
+	Plan      planCmd      `cmd:"" help:"Show and check the plans of comparisons."`
+	Report    reportCmd    `cmd:"" help:"Show results again, or write them in another form."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 
 	Show kong.VersionFlag `name:"version" help:"Print the version."`
 }
@@ -86,7 +87,7 @@ func (e usageError) Unwrap() error { return e.error }
 func commandOf(args []string) string {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		switch args[0] {
-		case "exchange", "fleet", "orders", "compare", "plan", "report", "version":
+		case "exchange", "fleet", "orders", "compare", "calibrate", "plan", "report", "version":
 			return args[0] + " "
 		}
 	}

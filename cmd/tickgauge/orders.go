@@ -36,7 +36,8 @@ type ordersCmd struct {
 	Preset          string         `enum:",hft" default:"" placeholder:"hft" help:"hft is the published run: 1,000 workers, orders of 1 KB, 3 runs of 30 s, medians. Other flags override it."`
 	JSON            string         `name:"json" placeholder:"FILE" help:"Write the results there (docs/results.md)."`
 	NoTable         bool           `help:"Print no table."`
-	Label           string         `hidden:"" help:"Name in the progress lines."`
+	calibrateFlag   `embed:""`
+	Label           string `hidden:"" help:"Name in the progress lines."`
 
 	StreamsBeside    int    `hidden:"" help:"Streams that a fleet has on the exchange meanwhile."`
 	StreamsTransport string `hidden:""`
@@ -89,6 +90,9 @@ func (c *ordersCmd) Run() error {
 	}
 	results := newResults()
 	results.WarmupNS, results.DurationNS = int64(c.Warmup), int64(*c.Duration)
+	if results.Calibration, err = c.calibrate(ctx, interrupt); err != nil {
+		return err
+	}
 	var failed error
 	for i := range *c.Runs {
 		run, err := c.run(ctx, interrupt, path, pathOptions{encoding: enc, payloadBytes: *c.PayloadBytes, account: c.Account, tls: security, compress: compress}, i)
@@ -180,6 +184,12 @@ func (c *ordersCmd) show(results *report.Results) error {
 		if len(results.Orders) > 1 {
 			fmt.Printf("\nmedians of %d runs\n", len(results.Orders))
 			if err := report.WriteOrders(os.Stdout, []*measure.Orders{measure.MedianOrders(results.Orders)}); err != nil {
+				return err
+			}
+		}
+		if results.Calibration != nil {
+			fmt.Println()
+			if err := report.WriteMachine(os.Stdout, results.Calibration); err != nil {
 				return err
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -40,6 +41,9 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if slices.Contains([]string{"compare", "fleet", "orders"}, args[0]) && !slices.Contains(args, "--calibrate") {
+		args = append(slices.Clip(args), "--no-calibrate") // 3 s that say nothing of the rest
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
@@ -96,7 +100,7 @@ func exchangeProcess(t *testing.T, args ...string) (*exec.Cmd, runner.Ready, *li
 func TestCompare(t *testing.T) {
 	t.Setenv(asProgram, "1") // the program starts itself
 	file := filepath.Join(t.TempDir(), "results.json")
-	status, out, errs := program(t, "compare", "--rounds=1", "--out="+filepath.Join(t.TempDir(), "run"), "--streams=200", "--warmup=200ms", "--duration=1s", "--order-duration=200ms", "--order-rate=200", "--order-workers=8", "--json="+file)
+	status, out, errs := program(t, "compare", "--calibrate", "--rounds=1", "--out="+filepath.Join(t.TempDir(), "run"), "--streams=200", "--warmup=200ms", "--duration=1s", "--order-duration=200ms", "--order-rate=200", "--order-workers=8", "--json="+file)
 	if status != 0 {
 		t.Fatalf("status %d\n%s\n%s", status, out, errs)
 	}
@@ -130,6 +134,9 @@ func TestCompare(t *testing.T) {
 	}
 	if len(results.Codec) != 2 || results.Codec[0].EncodeNS <= 0 || results.Codec[1].DecodeNS <= 0 || results.Codec[0].Bytes >= results.Codec[1].Bytes {
 		t.Errorf("codec %+v", results.Codec)
+	}
+	if c := results.Calibration; c == nil || c.Clock.ReadNS <= 0 || len(c.Waits) != 6 || c.Rates != nil || !strings.Contains(out, "this machine") {
+		t.Errorf("calibration %+v", c)
 	}
 }
 
