@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/calibrate"
-	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
 	"github.com/tickgauge/tickgauge/clients/report"
 	"github.com/tickgauge/tickgauge/clients/runner"
@@ -32,7 +31,7 @@ machine idle and with all CPUs busy, a round trip over the loopback, what waits 
 and 100 µs take in each service mode of the exchange, and what else the machine does.
 
 Then it doubles the rate of an exchange until its publisher no longer keeps the schedule,
-and that of an exchange and a fleet until a run is not valid. docs/calibrate.md explains
+and that of an exchange and a fleet until one of them does not. docs/calibrate.md explains
 each figure.
 
 Leave the machine alone meanwhile, or be shown what you did.
@@ -196,11 +195,10 @@ func climb(ctx context.Context, interrupt <-chan struct{}, cells []plan.Cell) ([
 		of          string
 		cell        plan.Cell
 		start, most float64
-		kept        func(*measure.Run) (calibrate.Outcome, error)
 	}
-	targets := []target{{"publisher", alone, 10_000, 640_000, calibrate.PublisherKept}}
+	targets := []target{{"publisher", alone, 10_000, 640_000}}
 	for _, cell := range cells {
-		targets = append(targets, target{cell.Name(), cell, 250, 512_000, calibrate.RunKept})
+		targets = append(targets, target{cell.Name(), cell, 500, 512_000})
 	}
 	var rates []calibrate.Rate
 	for _, t := range targets {
@@ -212,7 +210,7 @@ func climb(ctx context.Context, interrupt <-chan struct{}, cells []plan.Cell) ([
 			if err != nil {
 				return calibrate.Outcome{}, err
 			}
-			return t.kept(run)
+			return calibrate.Kept(run)
 		})
 		if err != nil {
 			return rates, err
