@@ -101,11 +101,15 @@ func (d *Directory) Has(j plan.Job) bool {
 	return err == nil
 }
 
-// Save writes a run down, whole or not at all, with the orders that went beside it.
-func (d *Directory) Save(j plan.Job, run *measure.Run, orders ...*measure.Orders) error {
+// MostTries is how often a run may be made.
+const MostTries = 2
+
+// Save writes down, whole or not at all, the tries of a run, of which there are at
+// most two, with the orders that went beside them.
+func (d *Directory) Save(j plan.Job, tries []*measure.Run, orders []*measure.Orders) error {
 	r := *d.head
 	r.Orders = orders
-	r.Cells = []Cell{{Cell: d.plan.Cells[j.Cell], Runs: []*measure.Run{run}}}
+	r.Cells = []Cell{{Cell: d.plan.Cells[j.Cell], Runs: tries}}
 	return r.WriteFile(d.runFile(j))
 }
 
@@ -182,7 +186,7 @@ func (d *Directory) eachFile(do func(name string, r *Results) error) error {
 		if err != nil {
 			return fmt.Errorf("%w; delete the file, and --resume measures it again", err)
 		}
-		if cell != nil && (len(r.Cells) != 1 || r.Cells[0].Cell != *cell || len(r.Cells[0].Runs) != 1) {
+		if cell != nil && (len(r.Cells) != 1 || r.Cells[0].Cell != *cell || len(r.Cells[0].Runs) == 0 || len(r.Cells[0].Runs) > MostTries) {
 			return fmt.Errorf("%s is not of the cell that %s has there: it was made by another plan; start anew with another directory", name, filepath.Join(d.path, planFile))
 		}
 		return do(name, r)

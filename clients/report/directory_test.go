@@ -34,7 +34,7 @@ func create(t *testing.T) *Directory {
 
 func save(t *testing.T, d *Directory, round, cell int, received int64) {
 	t.Helper()
-	if err := d.Save(plan.Job{Round: round, Cell: cell}, &measure.Run{Round: round + 1, Received: received}); err != nil {
+	if err := d.Save(plan.Job{Round: round, Cell: cell}, []*measure.Run{{Round: round + 1, Received: received}}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -140,7 +140,7 @@ func TestSaveFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, runs, "no directory")
-	if err := d.Save(plan.Job{Cell: 1}, &measure.Run{}); err == nil {
+	if err := d.Save(plan.Job{Cell: 1}, []*measure.Run{{}}, nil); err == nil {
 		t.Error("written into no directory")
 	}
 	if _, err := ReadFile(filepath.Join(runs+".away", "r01-c01.json")); err != nil {

@@ -33,7 +33,7 @@ type compareCmd struct {
 	Zipf        *float64       `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
 	Seed        *uint64        `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
 	Warmup      *time.Duration `placeholder:"TIME" help:"Time before the measured window; 1s unless given."`
-	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 4s unless given."`
+	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 3s unless given."`
 
 	SkipStreams   bool           `help:"Measure no transports of streams."`
 	SkipOrders    bool           `help:"Measure no paths of orders."`
@@ -104,7 +104,8 @@ func (c *compareCmd) Run(ctx *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	m := &comparison{dir: dir, plan: p, runner: r}
+	m := &comparison{dir: dir, plan: p, runner: r, repeats: make(map[int]int)}
+	m.once = m.runCell
 	failed := m.run()
 	results, err := dir.Results()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
@@ -18,6 +19,10 @@ type comparison struct {
 	dir    *report.Directory
 	plan   *plan.Plan
 	runner *runner.Runner
+	// once runs a cell, with orders beside it where it asks for them, which go to done.
+	once func(ctx context.Context, cell plan.Cell, interrupt <-chan struct{}, done func(*measure.Orders)) (*measure.Run, error)
+
+	repeats map[int]int // how many runs of a cell were made twice
 
 	// A run that a signal cut short is shown, and not kept: --resume repeats it.
 	cut       *measure.Run
@@ -65,28 +70,21 @@ func (m *comparison) streams(ctx context.Context, interrupt <-chan struct{}) err
 		fmt.Fprintf(os.Stderr, "run %d of %d, round %d of %d: %s, %d streams on %d connections%s\n",
 			i+1, len(jobs), job.Round+1, m.plan.Rounds, labels[job.Cell], cell.Streams, cell.Connections, left)
 		began := time.Now()
-		var orders []*measure.Orders
-		run, err := m.one(ctx, cell, interrupt, func(o *measure.Orders) { orders = append(orders, o) })
+		err := m.tries(ctx, job, interrupt)
 		left.done(cell, time.Since(began))
-		if inARow++; err != nil {
+		var unsaved *unsavedError
+		if errors.As(err, &unsaved) {
+			return err
+		}
+		if inARow++; err == nil {
+			inARow = 0
+		} else {
 			fmt.Fprintf(os.Stderr, "tickgauge: %s: %v\n", labels[job.Cell], err)
 			failed = errGoOn
-		} else {
-			inARow = 0
 		}
-		if run != nil {
-			run.Round = job.Round + 1
-			if run.Interrupted {
-				m.cut, m.cutCell = run, cell
-			} else if err := m.dir.Save(job, run, orders...); err != nil {
-				return fmt.Errorf("%w; make room and go on with --resume %s", err, m.dir.Path())
-			}
-		}
-		select {
-		case <-interrupt:
+		if over(interrupt) {
 			fmt.Fprintf(os.Stderr, "interrupted in run %d of %d; go on with --resume %s\n", i+1, len(jobs), m.dir.Path())
 			return errShown
-		default:
 		}
 		if inARow == mostFailures {
 			fmt.Fprintf(os.Stderr, "tickgauge: %d runs in a row failed; mend that, and go on with --resume %s\n", inARow, m.dir.Path())
@@ -96,8 +94,52 @@ func (m *comparison) streams(ctx context.Context, interrupt <-chan struct{}) err
 	return failed
 }
 
-// one runs a cell, with orders beside it where it asks for them, which go to done.
-func (m *comparison) one(ctx context.Context, cell plan.Cell, interrupt <-chan struct{}, done func(*measure.Orders)) (*measure.Run, error) {
+// unsavedError is of a run that could not be written down.
+type unsavedError struct{ error }
+
+func (e *unsavedError) Unwrap() error { return e.error }
+
+// tries runs a job and writes it down, once more where the run is of no use: what a
+// hiccup of the machine spoils would leave a cell with too few rounds. A cell that is
+// too much for the machine is not repeated over and over: a third of its rounds is the most.
+func (m *comparison) tries(ctx context.Context, job plan.Job, interrupt <-chan struct{}) error {
+	cell := m.plan.Cells[job.Cell]
+	var tries []*measure.Run
+	var orders []*measure.Orders
+	for {
+		run, err := m.once(ctx, cell, interrupt, func(o *measure.Orders) { orders = append(orders, o) })
+		if run == nil {
+			return err
+		}
+		run.Round = job.Round + 1
+		if run.Interrupted {
+			m.cut, m.cutCell = run, cell
+			return err
+		}
+		tries = append(tries, run)
+		if err := m.dir.Save(job, tries, orders); err != nil {
+			return &unsavedError{fmt.Errorf("%w; make room and go on with --resume %s", err, m.dir.Path())}
+		}
+		usable := run.Valid && !run.Saturated
+		if err != nil || usable || len(tries) == report.MostTries || m.repeats[job.Cell] >= m.plan.Rounds/3 || over(interrupt) {
+			return err
+		}
+		m.repeats[job.Cell]++
+		fmt.Fprintf(os.Stderr, "of no use (%s), so once more\n", strings.Join(run.Reasons, "; "))
+	}
+}
+
+func over(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// runCell is once but in tests.
+func (m *comparison) runCell(ctx context.Context, cell plan.Cell, interrupt <-chan struct{}, done func(*measure.Orders)) (*measure.Run, error) {
 	if cell.OrderPath == "" {
 		return m.runner.Run(ctx, cell, interrupt)
 	}

@@ -49,7 +49,7 @@ func TestCompareGoesOn(t *testing.T) {
 		t.Fatalf("%d runs were kept: %s", len(before), log.String())
 	}
 	status, table, errs := program(t, "compare", "--resume="+out)
-	if status != 0 || !strings.Contains(table, "of 6 valid") {
+	if status != 0 || !strings.Contains(table, " valid") {
 		t.Fatalf("status %d\n%s\n%s", status, table, errs)
 	}
 	after := runFiles(t, out)
@@ -59,12 +59,19 @@ func TestCompareGoesOn(t *testing.T) {
 		}
 	}
 	results, err := report.ReadFile(filepath.Join(out, "results.json"))
-	if err != nil || len(after) != 12 || len(results.Cells) != 2 || len(results.Cells[1].Runs) != 6 || results.Plan != "small" {
+	if err != nil || len(after) != 12 || len(results.Cells) != 2 || results.Plan != "small" {
 		t.Errorf("%d files, %+v, %v", len(after), results, err)
 	}
-	for i, run := range results.Cells[0].Runs {
-		if run.Round != i+1 || run.Started == "" || run.Due == 0 {
-			t.Errorf("run %d: %+v", i, run)
+	for _, c := range results.Cells {
+		last := 0 // a run that was not valid is there twice
+		for i, run := range c.Runs {
+			if run.Round != last && run.Round != last+1 || run.Started == "" || run.Due == 0 {
+				t.Errorf("run %d: %+v", i, run)
+			}
+			last = run.Round
+		}
+		if last != 6 {
+			t.Errorf("%d rounds", last)
 		}
 	}
 	if status, _, errs = program(t, "compare", "--plan="+plan, "--out="+out); status != exitFailed || !strings.Contains(errs, "--resume "+out) {
