@@ -43,6 +43,12 @@ overload: ## loads beyond what the machine carries: each is found, with its reas
 	$(GO) vet -tags overload ./cmd/tickgauge
 	$(GO) test -tags overload -count=1 -v -run TestOverload ./cmd/tickgauge
 
+.PHONY: aa
+aa: build ## record anew the runs that the test of false alarms draws from
+	@rm -rf results/aa
+	bin/tickgauge compare --plan clients/compare/testdata/aa/plan.yaml --out results/aa
+	$(GO) test ./clients/compare -count=1 -v -run TestAARecorded -record '$(CURDIR)/results/aa'
+
 .PHONY: lint
 lint: ## gofmt, go vet, golangci-lint with the import table
 	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r ls 2>/dev/null | xargs -r gofmt -l); \
