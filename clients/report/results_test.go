@@ -168,6 +168,7 @@ func TestSchema(t *testing.T) {
 	const cost = "cpu_ns_per_delivery rss_bytes rss_bytes_per_stream"
 	const costs = `cpu_user_ns_per_delivery cpu_system_ns_per_delivery heap_bytes_per_stream idle_rss_bytes_per_stream
 		idle_heap_bytes_per_stream goroutines voluntary_switches involuntary_switches gc`
+	machine := root["calibration"].(map[string]any)
 	gc := run["server"].(map[string]any)["gc"].(map[string]any)
 	fairness := run["fairness"].(map[string]any)
 	for _, c := range []struct {
@@ -176,7 +177,7 @@ func TestSchema(t *testing.T) {
 		names  string
 		extra  string
 	}{
-		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan comparison thresholds codec"},
+		{"results", root, "schema host seed source cells orders", "version created warmup_ns duration_ns zipf plan comparison thresholds codec calibration"},
 		{"host", root["host"], "os arch kernel cpus cpu_model memory_bytes go", ""},
 		{"cell", cell, "transport http_version encoding streams connections symbols rate arrivals policy tls runs", "symbols_per_stream orders_beside source zipf compression payload_bytes order_path"},
 		{"run", run, `valid saturated reasons duration_ns due received conflated dropped missed duplicated reordered
@@ -198,6 +199,12 @@ func TestSchema(t *testing.T) {
 		{"spread_ns", fairness["spread_ns"], quantiles, "ticks"},
 		{"mean_rank", fairness["mean_rank"], "min p50 p99 max", ""},
 		{"codec", root["codec"].([]any)[0], "encoding encode_ns decode_ns bytes", ""},
+		{"calibration", machine, "started took_ns clock wakeup loopback_ns waits noise rates", ""},
+		{"clock", machine["clock"], "step_ns read_ns", ""},
+		{"wakeup", machine["wakeup"], "idle_ns busy_ns", ""},
+		{"waits", machine["waits"].([]any)[0], "mode asked_ns took_ns reported_ns", ""},
+		{"noise", machine["noise"], "others_cpu_share steal_share spun_ns gaps gap_share longest_gap_ns long_gaps gaps_at_least_ns", ""},
+		{"rates", machine["rates"].([]any)[0], "of held failed_at deliveries reason tries", ""},
 		{"orders", root["orders"].([]any)[0], `path http_version encoding workers rate connections streams_beside streams_transport sent acked rejected failed
 			throughput latency_ns service_ns server_cpu_ns_per_order client_cpu_ns_per_order`,
 			`started latency_hdr payload_bytes tls compression duration_ns valid saturated reasons interrupted first_failure first_rejection reopened symbol account filled latency_with_service_ns lag_ns trader_lag_ns connect_ns

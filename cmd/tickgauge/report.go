@@ -28,8 +28,9 @@ or an earlier one, or writes them in another form (docs/exports.md):
   hlog      all latencies of each run, an HdrHistogram interval log
   json      results.json of the newest schema
 
-Several results are shown one after the other; of two, table and markdown have the ratios
-of their medians below, for cells that both have. json, hgrm and hlog take one at a time.
+Several results are shown one after the other; of two, table and markdown say below how
+the second differs from the first, for cells that both have: medians, their ratio, and
+from six valid runs on each side a verdict (docs/statistics.md). json, hgrm and hlog take one at a time.
 A file that is there is replaced as a whole, or stays where that fails.
 
 The exit status is 0 where all was written, 1 where something could not be read or
