@@ -18,8 +18,15 @@ type Faults struct {
 	All  []Fault
 }
 
+// add adds a fault, once: what the base has is read for every cell.
 func (f *Faults) add(line int, format string, args ...any) {
-	f.All = append(f.All, Fault{line, fmt.Errorf(format, args...)})
+	err := fmt.Errorf(format, args...)
+	for _, have := range f.All {
+		if have.Line == line && have.Err.Error() == err.Error() {
+			return
+		}
+	}
+	f.All = append(f.All, Fault{line, err})
 }
 
 func (f *Faults) err() error {

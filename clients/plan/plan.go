@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -139,10 +140,14 @@ func (p *Plan) Validate() error {
 	return f.err()
 }
 
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
 // checkRun returns what is wrong with how often and how long cells are run, and the
 // key that says it.
 func (p *Plan) checkRun() (key string, err error) {
 	switch {
+	case !nameForm.MatchString(p.Name):
+		return "name", fmt.Errorf("name: %.70q, want 1 to 64 letters, digits, dots, dashes and underscores, the first a letter or a digit: a directory is called so", p.Name)
 	case p.Rounds < 1 || p.Rounds > MostRounds:
 		return "rounds", fmt.Errorf("rounds: %d, want 1 for a look, or %d to %d for a verdict", p.Rounds, MinRounds, MostRounds)
 	case p.Rounds > 1 && p.Rounds < MinRounds:

@@ -39,7 +39,7 @@ func Read(in io.Reader, file string) (*Plan, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, syntaxFault(err, file)
 	}
-	r := &reader{plan: &Plan{file: file, keys: make(map[string]int), Rounds: MinRounds, Warmup: time.Second, Window: 4 * time.Second, Seed: 1}}
+	r := &reader{plan: &Plan{file: file, keys: make(map[string]int), Name: "plan", Rounds: MinRounds, Warmup: time.Second, Window: 3 * time.Second, Seed: 1}}
 	r.faults.File = file
 	if doc.Kind == yaml.DocumentNode && doc.Content[0].Kind == yaml.MappingNode {
 		r.top(doc.Content[0])

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 )
@@ -137,7 +138,8 @@ func benchName(axes ...axis) string {
 
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// oneLine is a text without line ends, which would begin something else.
+// oneLine is a text without line ends, which would begin something else, and other
+// control characters, which a terminal would obey.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(c rune) bool { return c == '\n' || c == '\r' }), " ")
+	return strings.Join(strings.FieldsFunc(s, unicode.IsControl), " ")
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/tickgauge/tickgauge/clients/measure"
 	"github.com/tickgauge/tickgauge/clients/plan"
@@ -58,7 +59,7 @@ var ErrNoComparison = errors.New("no directory of a comparison")
 // there must be of the same program and machine.
 func OpenDirectory(path string, head *Results) (*Directory, error) {
 	f, err := os.Open(filepath.Join(path, planFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, fmt.Errorf("%s: %w: it has no %s", path, ErrNoComparison, planFile)
 	}
 	if err != nil {
@@ -101,11 +102,8 @@ func (d *Directory) Has(j plan.Job) bool {
 	return err == nil
 }
 
-// MostTries is how often a run may be made.
-const MostTries = 2
-
-// Save writes down, whole or not at all, the tries of a run, of which there are at
-// most two, with the orders that went beside them.
+// Save writes down, whole or not at all, the tries of a run, of which there is one at
+// least, with the orders that went beside them.
 func (d *Directory) Save(j plan.Job, tries []*measure.Run, orders []*measure.Orders) error {
 	r := *d.head
 	r.Orders = orders
@@ -186,7 +184,7 @@ func (d *Directory) eachFile(do func(name string, r *Results) error) error {
 		if err != nil {
 			return fmt.Errorf("%w; delete the file, and --resume measures it again", err)
 		}
-		if cell != nil && (len(r.Cells) != 1 || r.Cells[0].Cell != *cell || len(r.Cells[0].Runs) == 0 || len(r.Cells[0].Runs) > MostTries) {
+		if cell != nil && (len(r.Cells) != 1 || r.Cells[0].Cell != *cell || len(r.Cells[0].Runs) == 0) {
 			return fmt.Errorf("%s is not of the cell that %s has there: it was made by another plan; start anew with another directory", name, filepath.Join(d.path, planFile))
 		}
 		return do(name, r)

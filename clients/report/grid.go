@@ -17,20 +17,24 @@ type grid struct {
 
 // text aligns the columns to the right.
 func (g *grid) text() string {
+	notes := make([]string, len(g.notes))
+	for i, note := range g.notes {
+		notes[i] = oneLine(note)
+	}
 	if len(g.head) == 0 {
-		return strings.Join(g.notes, "\n") + "\n"
+		return strings.Join(notes, "\n") + "\n"
 	}
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, line := range append([][]string{g.head}, g.lines...) {
 		for _, text := range line {
-			_, _ = fmt.Fprint(tw, text, "\t") // into memory, without errors
+			_, _ = fmt.Fprint(tw, oneLine(text), "\t") // into memory, without errors
 		}
 		_, _ = fmt.Fprintln(tw)
 	}
 	_ = tw.Flush()
-	if len(g.notes) > 0 {
-		b.WriteString("\n" + strings.Join(g.notes, "\n") + "\n")
+	if len(notes) > 0 {
+		b.WriteString("\n" + strings.Join(notes, "\n") + "\n")
 	}
 	return b.String()
 }

@@ -86,8 +86,10 @@ func parse(b []byte) (*Results, error) {
 		return nil, fmt.Errorf("the schema is %s, and this program reads up to v%d; use a newer tickgauge", head.Schema, newest)
 	}
 	var r Results
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, err
+	if err := json.Unmarshal(b, &r); errors.As(err, &kind) {
+		return nil, fmt.Errorf("%s has the JSON value %s, which tickgauge never writes there; take the file as it was written", strings.ReplaceAll(kind.Field, ".Cell.", "."), kind.Value) // Cell is embedded, and no name of the file
+	} else if err != nil {
+		return nil, fmt.Errorf("no JSON: %w", err)
 	}
 	return &r, r.complete()
 }

@@ -134,7 +134,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"something after it", `{"schema":"tickgauge.results/v2"} {`, "invalid character '{' after top-level value"},
 		{"no run", `{"schema":"tickgauge.results/v2","cells":[{"transport":"websocket","runs":[null]}]}`, "a run of cell websocket is null"},
 		{"no orders", `{"schema":"tickgauge.results/v2","orders":[null]}`, "a run of orders is null"},
-		{"text for a number", `{"schema":"tickgauge.results/v2","cells":[{"streams":"many"}]}`, "cannot unmarshal string"},
+		{"text for a number", `{"schema":"tickgauge.results/v2","cells":[{"streams":"many"}]}`, "cells.streams has the JSON value string"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(dir, "results.json")

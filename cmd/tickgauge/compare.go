@@ -33,14 +33,14 @@ type compareCmd struct {
 	Zipf        *float64       `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
 	Seed        *uint64        `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
 	Warmup      *time.Duration `placeholder:"TIME" help:"Time before the measured window; 1s unless given."`
-	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 3s unless given."`
+	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 2.5s unless given."`
 
 	SkipStreams   bool           `help:"Measure no transports of streams."`
 	SkipOrders    bool           `help:"Measure no paths of orders."`
 	Paths         []string       `placeholder:"PATH" help:"Paths of orders, in this order: grpc-unary, rest-unary, rest-unary-h2c, grpc-stream, websocket, rest+sse, rest+sse-h2c; all unless given."`
 	OrderWorkers  int            `default:"64" help:"Workers of each path."`
 	OrderRate     float64        `default:"1000" help:"Orders per second of the open loop, alone and beside the streams."`
-	OrderDuration *time.Duration `placeholder:"TIME" help:"The measured window of each run of orders; 2s unless given."`
+	OrderDuration *time.Duration `placeholder:"TIME" help:"The measured window of each run of orders; 1.5s unless given."`
 	PayloadBytes  int            `placeholder:"BYTES" help:"Pad each order to about so many bytes; not padded unless given."`
 	Beside        string         `default:"grpc" enum:"grpc,grpc-own,websocket,sse,sse-h2c,none" help:"Cell whose streams the orders go beside: one of ${enum}."`
 

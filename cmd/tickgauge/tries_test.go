@@ -11,8 +11,8 @@ import (
 	"github.com/tickgauge/tickgauge/clients/report"
 )
 
-// A run that is not valid is made once more, and both are kept.
-func TestRunsThatAreNotValidAreRepeated(t *testing.T) {
+// A run that is of no use is made again, and all are kept.
+func TestRunsOfNoUseAreRepeated(t *testing.T) {
 	valid := &measure.Run{Valid: true, Reasons: []string{}}
 	invalid := &measure.Run{Reasons: []string{"the fleet was late"}}
 	saturated := &measure.Run{Saturated: true, Reasons: []string{"the publisher was late", "saturated: 1% was dropped"}}
@@ -30,7 +30,8 @@ func TestRunsThatAreNotValidAreRepeated(t *testing.T) {
 	}{
 		{"valid", 6, []attempt{{valid, nil}}, 1, nil},
 		{"a hiccup", 6, []attempt{{invalid, nil}, {valid, nil}}, 2, nil},
-		{"two hiccups", 6, []attempt{{invalid, nil}, {invalid, nil}}, 2, nil},
+		{"two hiccups", 6, []attempt{{invalid, nil}, {invalid, nil}, {valid, nil}}, 3, nil},
+		{"no end of hiccups", 6, []attempt{{invalid, nil}, {saturated, nil}, {invalid, nil}}, 3, nil},
 		{"saturated", 6, []attempt{{saturated, nil}, {valid, nil}}, 2, nil},
 		{"a look", 1, []attempt{{invalid, nil}}, 1, nil},
 		{"broken streams", 6, []attempt{{invalid, broken}}, 1, broken},
