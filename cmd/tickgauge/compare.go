@@ -33,7 +33,7 @@ type compareCmd struct {
 	Zipf        *float64       `placeholder:"EXPONENT" help:"Skew of synthetic ticks over symbols; uniform unless given."`
 	Seed        *uint64        `placeholder:"N" help:"Seed of the synthetic source; 1 unless given."`
 	Warmup      *time.Duration `placeholder:"TIME" help:"Time before the measured window; 1s unless given."`
-	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 2.5s unless given."`
+	Duration    *time.Duration `placeholder:"TIME" help:"The measured window of each run; 2s unless given."`
 
 	SkipStreams   bool           `help:"Measure no transports of streams."`
 	SkipOrders    bool           `help:"Measure no paths of orders."`
