@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -102,7 +103,10 @@ func New(cells []Input, opts Options) *Comparison {
 	if need := RoundsFor(tested, opts.Alpha); tested > 0 && fewest < need {
 		c.Notes = append(c.Notes, fmt.Sprintf("Holm's adjustment over %d rows can call none of them below %d rounds; the verdicts go by the step-down adjustment (docs/statistics.md).", tested, need))
 	}
-	c.TwoWay = twoWay(cells, opts)
+	var left []string
+	if c.TwoWay, left = twoWay(cells, opts); len(left) > 0 {
+		c.Notes = append(c.Notes, fmt.Sprintf("What the encoding does is of the other transports: %s has fewer than %d rounds with usable runs of both.", strings.Join(left, " and "), plan.MinRounds))
+	}
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,6 +142,27 @@ func TestTwoWayPartsEncodingFromTransport(t *testing.T) {
 		if (row.Factor == "interaction") != (row.Verdict == NoDifference) {
 			t.Errorf("%s %s: %s", row.Metric, row.Factor, row.Verdict)
 		}
+	}
+	// A transport that is too much for the machine costs the others nothing.
+	sse := []Input{series(cell("sse", "protobuf"), 8, 1, random), series(cell("sse", "json"), 8, 2, random)}
+	for _, r := range sse[1].Runs[:3] {
+		r.Valid = false
+	}
+	c = New(append(slices.Clip(sse), cells...), Options{})
+	for _, row := range c.TwoWay {
+		if row.Pairs != 8 || row.A == "sse h1" || row.B == "sse h1" {
+			t.Errorf("%+v", row)
+		}
+	}
+	if notes := strings.Join(c.Notes, " "); len(c.TwoWay) != 3*len(Compared()) || !strings.Contains(notes, "sse h1 has fewer than 6 rounds") {
+		t.Errorf("%d rows, %q", len(c.TwoWay), notes)
+	}
+	// Of two neither can be left out.
+	for _, r := range cells[1].Runs[:3] {
+		r.Valid = false
+	}
+	if c := New(cells, Options{}); len(c.TwoWay) == 0 || c.TwoWay[0].Verdict != TooFew {
+		t.Errorf("%+v", c.TwoWay)
 	}
 	if c := New(cells[:3], Options{}); len(c.TwoWay) != 0 {
 		t.Errorf("a table with a hole: %+v", c.TwoWay)

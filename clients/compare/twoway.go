@@ -93,12 +93,44 @@ func (g *grid) contrasts(m Metric, weight func(transport, encoding string) float
 	return byRound
 }
 
-func twoWay(cells []Input, opts Options) []TwoWay {
-	table := []TwoWay{}
+// complete counts the rounds in which the transports given have usable runs of every
+// encoding.
+func (g *grid) complete(transports ...string) (n int) {
+	for round := 1; round <= g.rounds; round++ {
+		if !slices.ContainsFunc(transports, func(t string) bool {
+			return slices.ContainsFunc(g.encodings, func(e string) bool { return g.runs[t][e][round] == nil })
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// narrow leaves out transports, those with the fewest complete rounds first, until the
+// others have enough rounds together: one that is too much for the machine would cost
+// all their answers. Where that leaves fewer than two, none is left out.
+func (g *grid) narrow() (left []string) {
+	kept := slices.Clone(g.transports)
+	for len(kept) > 2 && g.complete(kept...) < plan.MinRounds {
+		worst := slices.MinFunc(kept, func(a, b string) int { return g.complete(a) - g.complete(b) })
+		kept = slices.DeleteFunc(kept, func(t string) bool { return t == worst })
+		left = append(left, worst)
+	}
+	if g.complete(kept...) < plan.MinRounds {
+		return nil
+	}
+	g.transports = kept
+	return left
+}
+
+// twoWay returns the table, and which transports it leaves out.
+func twoWay(cells []Input, opts Options) (table []TwoWay, left []string) {
+	table = []TwoWay{}
 	g := gridOf(cells)
 	if g == nil {
-		return table
+		return table, nil
 	}
+	left = g.narrow()
 	first, second := g.encodings[0], g.encodings[1]
 	sign := func(e string) float64 {
 		if e == second {
@@ -136,5 +168,5 @@ func twoWay(cells []Input, opts Options) []TwoWay {
 		effects[i] = &table[i].Effect
 	}
 	call(effects, differences, opts)
-	return table
+	return table, left
 }

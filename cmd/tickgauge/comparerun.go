@@ -99,9 +99,9 @@ type unsavedError struct{ error }
 
 func (e *unsavedError) Unwrap() error { return e.error }
 
-// tries runs a job and writes it down, again where the run is of no use: what a hiccup
-// of the machine spoils would leave a cell with too few rounds. A cell that is too much
-// for the machine is not repeated over and over: a third of its rounds is the most.
+// tries runs a job and writes it down, once more where the run is of no use: what a
+// hiccup of the machine spoils would leave a cell with too few rounds. A cell that is
+// too much for the machine is not repeated over and over: a third of its rounds is the most.
 func (m *comparison) tries(ctx context.Context, job plan.Job, interrupt <-chan struct{}) error {
 	cell := m.plan.Cells[job.Cell]
 	var tries []*measure.Run
@@ -121,11 +121,11 @@ func (m *comparison) tries(ctx context.Context, job plan.Job, interrupt <-chan s
 			return &unsavedError{fmt.Errorf("%w; make room and go on with --resume %s", err, m.dir.Path())}
 		}
 		usable := run.Valid && !run.Saturated
-		if err != nil || usable || m.repeats[job.Cell] >= m.plan.Rounds/3 || over(interrupt) {
+		if err != nil || usable || len(tries) == 2 || m.repeats[job.Cell] >= m.plan.Rounds/3 || over(interrupt) {
 			return err
 		}
 		m.repeats[job.Cell]++
-		fmt.Fprintf(os.Stderr, "of no use (%s), so again\n", strings.Join(run.Reasons, "; "))
+		fmt.Fprintf(os.Stderr, "of no use (%s), so once more\n", strings.Join(run.Reasons, "; "))
 	}
 }
 
