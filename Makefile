@@ -36,7 +36,7 @@ test: ## run the tests
 
 .PHONY: race
 race: ## run the tests under the race detector (wants a C compiler)
-	CGO_ENABLED=1 $(GO) test -race $(PKG)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m $(PKG)
 
 .PHONY: overload
 overload: ## loads beyond what the machine carries: each is found, with its reason

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds a wait for a condition that a healthy system meets at once.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // eachTransport runs a case over every row of the table and every encoding.
 func eachTransport(t *testing.T, test func(t *testing.T, tr *transport, enc wire.Encoding)) {

@@ -177,7 +177,7 @@ func checkOrders(t *testing.T, runs []*measure.Orders, table string) {
 			t.Errorf("run %d is %+v", i, o)
 		}
 		if o.Sent == 0 || o.Acked != o.Sent || o.Rejected != 0 || o.Failed != 0 || o.Latency == nil || o.Connect == nil || o.ClientCPUNSPerOrder == nil ||
-			open && o.Sent != 40 || (o.Lag != nil) != open || (o.ServerCPUNSPerOrder == nil) != beside || o.Stamp == "" {
+			open && o.Sent != 40 || (o.Lag != nil) != open || o.Stamp == "" || !beside && o.ServerCPUNSPerOrder == nil || beside && o.Valid && o.ServerCPUNSPerOrder != nil {
 			t.Errorf("%s %+v", o.Path, o)
 		}
 		if !strings.Contains(table, o.Path) {
