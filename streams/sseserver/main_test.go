@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +87,7 @@ func (e *exchange) publish(i int) (seq uint64) {
 // eventually waits for a condition, calling poll until it is true.
 func eventually(t testing.TB, what string, poll func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !poll(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !poll(); runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("after %s: still not: %s", patience, what)
 		}
