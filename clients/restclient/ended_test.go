@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func TestConnectionLost(t *testing.T) {
 			if _, err := e.Execute(t.Context(), limit("a", "HOLD")); err == nil {
 				t.Error("an order went through a dead connection")
 			}
-			for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+			for deadline := time.Now().Add(patience); ; runtime.Gosched() {
 				if _, err := c.OpenOrders(t.Context()); err != nil {
 					break
 				}

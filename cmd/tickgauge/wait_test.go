@@ -9,8 +9,12 @@ import (
 // what it waits for needs the processor more.
 func waitFor(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
+	look := time.NewTicker(time.Millisecond)
+	defer look.Stop()
+	for expired := time.After(patience); !ok(); {
+		select {
+		case <-look.C:
+		case <-expired:
 			t.Fatalf("waited %s in vain for %s", patience, what)
 		}
 	}
