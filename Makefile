@@ -8,11 +8,13 @@ SHELL := /bin/bash
 GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-# Overridable: make fuzz FUZZTIME=1m, make bench BENCH=Publish COUNT=10 PKG=./feed
+# Overridable: make fuzz FUZZTIME=1m, make bench BENCH=Publish COUNT=10 PKG=./feed BASE=before.txt
 PKG      ?= ./...
 FUZZTIME ?= 10s
 BENCH    ?= .
 COUNT    ?= 6
+BENCHTIME ?= 1s
+BASE     ?=
 SOAK     ?= 30m
 RESULTS  ?= results.json
 COMPARE  ?=
@@ -24,7 +26,7 @@ BENCHSTAT     = $(call tool,lint,benchstat)
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build bin/tickgauge
@@ -88,11 +90,31 @@ fuzz: ## run every fuzz target for FUZZTIME each
 	done
 
 .PHONY: bench
-bench: ## run the benchmarks COUNT times and summarise them
+bench: ## run the benchmarks COUNT times into results/bench.txt; summarise them, beside those of BASE
 	@mkdir -p results
-	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -count=$(COUNT) $(PKG) | tee results/bench.txt
+	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem -benchtime=$(BENCHTIME) -count=$(COUNT) $(PKG) | tee results/bench.txt
 	@grep -q '^Benchmark' results/bench.txt || { echo "no benchmark matches BENCH=$(BENCH) in PKG=$(PKG)"; exit 1; }
-	$(BENCHSTAT) results/bench.txt
+	$(BENCHSTAT) $(BASE) results/bench.txt
+
+# As many operations everywhere, on as many processors, so that what is allocated
+# once weighs the same on a slow machine. A process may allocate one more in each of
+# its rounds by chance, so a failure is looked at in a second one.
+allocations = mkdir -p results && \
+	{ $(GO) test -run='^$$' -bench=. -benchmem -benchtime=500x -cpu 2 -count=3 ./... >results/allocs$(1).txt || { cat results/allocs$(1).txt; exit 1; }; }
+CHECKALLOCS = $(GO) -C .ci/checkallocs run -buildvcs=false .
+allocsfiles = '$(CURDIR)/results/allocs1.txt' '$(CURDIR)/results/allocs2.txt'
+
+.PHONY: allocs
+allocs: ## fail where a benchmark allocates more than .ci/allocs.txt allows; times are shown
+	@$(call allocations,1)
+	@$(CHECKALLOCS) ../allocs.txt $(word 1,$(allocsfiles)) || { echo "again:"; \
+		$(call allocations,2); $(CHECKALLOCS) ../allocs.txt $(allocsfiles); }
+
+.PHONY: allocs-update
+allocs-update: ## write .ci/allocs.txt anew
+	@$(call allocations,1)
+	@$(call allocations,2)
+	@$(CHECKALLOCS) -update ../allocs.txt $(allocsfiles)
 
 .PHONY: compare
 compare: build ## compare the transports into RESULTS; COMPARE takes further flags
