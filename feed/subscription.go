@@ -17,6 +17,10 @@ type SubscriptionOptions struct {
 	// OnEnd, where set, is called when the policy ends the subscription. It runs
 	// under the hub's lock and must neither block nor call the hub.
 	OnEnd func(*Problem)
+
+	// OnReady, where set, is called beside each signal of Ready, mostly under locks of
+	// the hub and the subscription: it must neither block nor call either.
+	OnReady func()
 }
 
 // Subscription is one stream's bounded queue of what the hub has for it. One
@@ -26,6 +30,7 @@ type Subscription struct {
 	encoding int
 	capacity int
 	onEnd    func(*Problem)
+	onReady  func()
 	ready    chan struct{}
 
 	mu       sync.Mutex
@@ -68,7 +73,7 @@ func (h *Hub) NewSubscription(opts SubscriptionOptions) (*Subscription, error) {
 	}
 	s := &Subscription{
 		hub: h, encoding: opts.Encoding, capacity: opts.Queue, bound: opts.Queue,
-		onEnd: opts.OnEnd, ready: make(chan struct{}, 1), members: make(map[string]*member, 1),
+		onEnd: opts.OnEnd, onReady: opts.OnReady, ready: make(chan struct{}, 1), members: make(map[string]*member, 1),
 	}
 	h.mu.Lock()
 	h.active[s.encoding]++
@@ -159,6 +164,9 @@ func (s *Subscription) signal() {
 	select {
 	case s.ready <- struct{}{}:
 	default:
+	}
+	if s.onReady != nil {
+		s.onReady()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tickgauge/tickgauge/feed"
+	"github.com/tickgauge/tickgauge/streams/fanout"
 )
 
 // Exchange is what all servers of one process serve from: the hub, the options,
@@ -17,6 +18,7 @@ type Exchange struct {
 	opts    Options
 	bootID  string
 	closing chan struct{}
+	pool    *fanout.Pool
 	close   sync.Once
 
 	mu       sync.Mutex
@@ -35,6 +37,8 @@ type ExchangeStats struct {
 	TimedOut int64 `json:"timed_out"` // sessions ended since a write did not progress
 	Problems int64 `json:"problems"`  // requests answered with a problem, on a stream or in its place
 
+	Fanout fanout.Stats `json:"fanout"`
+
 	ReportsLost int64 `json:"reports_lost"` // executions that left an account's ring before a stream took them
 }
 
@@ -44,8 +48,12 @@ func NewExchange(hub *feed.Hub, opts Options) (*Exchange, error) {
 	if err != nil {
 		return nil, fmt.Errorf("new exchange: %w", err)
 	}
+	pool, err := fanout.NewPool(fanout.Options{Workers: opts.Workers, FlushInterval: opts.FlushInterval})
+	if err != nil {
+		return nil, fmt.Errorf("new exchange: %w", err)
+	}
 	return &Exchange{
-		hub: hub, opts: opts, bootID: feed.BootID(),
+		hub: hub, opts: opts, pool: pool, bootID: feed.BootID(),
 		closing: make(chan struct{}), ended: make(chan struct{}),
 		sessions: make(map[*Session]struct{}),
 	}, nil
@@ -72,6 +80,7 @@ func (e *Exchange) Stats() ExchangeStats {
 	return ExchangeStats{
 		Open: open, Opened: e.stats.opened.Load(), Refused: e.stats.refused.Load(),
 		TimedOut: e.stats.timedOut.Load(), Problems: e.stats.problems.Load(), ReportsLost: e.stats.reportsLost.Load(),
+		Fanout: e.pool.Stats(),
 	}
 }
 
@@ -89,7 +98,7 @@ func (e *Exchange) Open(ctx context.Context, encoding int) (*Session, error) {
 	s := &Session{exchange: e, encoding: encoding, replies: make(chan reply, 16), watched: make(chan struct{}, 1)}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	sub, err := e.hub.NewSubscription(feed.SubscriptionOptions{
-		Encoding: encoding, Queue: e.opts.Limits.QueueTicks, OnEnd: s.doom,
+		Encoding: encoding, Queue: e.opts.Limits.QueueTicks, OnEnd: s.doom, OnReady: s.wake,
 	})
 	if err != nil {
 		s.cancel(err)
@@ -141,9 +150,10 @@ func (e *Exchange) remove(s *Session) {
 	}
 }
 
-// Run ends sessions whose writes do not progress. It returns nil when ctx is done.
+// Run ends sessions whose writes do not progress, and sees to the heartbeats of those
+// that the workers write. It returns nil when ctx is done.
 func (e *Exchange) Run(ctx context.Context) error {
-	ticker := time.NewTicker(max(min(500*time.Millisecond, e.opts.WriteTimeout/2), time.Millisecond))
+	ticker := time.NewTicker(max(min(500*time.Millisecond, e.opts.WriteTimeout/2, e.opts.Heartbeat/4), time.Millisecond))
 	defer ticker.Stop()
 	for {
 		select {
@@ -167,6 +177,9 @@ func (e *Exchange) Shutdown(ctx context.Context) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		close(e.closing)
+		for s := range e.sessions {
+			s.wake()
+		}
 		if len(e.sessions) == 0 {
 			close(e.ended)
 		}

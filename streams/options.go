@@ -43,15 +43,17 @@ type Queue interface {
 
 // Options are what all servers share; the zero value works.
 type Options struct {
-	Version      string
-	Limits       feed.Limits   // zero fields take the defaults
-	Heartbeat    time.Duration // the longest silence of a stream
-	WriteTimeout time.Duration // a write that takes longer ends its stream
-	BatchTicks   int           // ticks that leave in one message at most
-	Observer     Observer      // may be nil
-	Desk         order.Desk    // takes the orders; nil refuses them
-	TLS          *tls.Config   // of gRPC and HTTP, with a certificate; nil serves without TLS
-	Compression  bool          // of WebSocket and SSE, for clients that offer it; gRPC has gzip for all that ask
+	Version       string
+	Limits        feed.Limits   // zero fields take the defaults
+	Heartbeat     time.Duration // the longest silence of a stream
+	WriteTimeout  time.Duration // a write that takes longer ends its stream
+	BatchTicks    int           // ticks that leave in one message at most
+	Observer      Observer      // may be nil
+	Workers       int           // that write streams; 0 takes GOMAXPROCS
+	FlushInterval time.Duration // the least time between two writes to a connection; 0 waits for nothing
+	Desk          order.Desk    // takes the orders; nil refuses them
+	TLS           *tls.Config   // of gRPC and HTTP, with a certificate; nil serves without TLS
+	Compression   bool          // of WebSocket and SSE, for clients that offer it; gRPC has gzip for all that ask
 
 	// Faults, where set, is given the subscription of each new stream and returns what
 	// the stream is written from. Once closing is closed nothing must be held back. Answers,

@@ -121,6 +121,7 @@ func (s *Session) newWatch(account string, after uint64) (*watching, error) {
 func (s *Session) carry(w *watching) {
 	s.watching.Store(w)
 	s.watched <- struct{}{} // has room for the one
+	s.wake()
 }
 
 // Order acts on an order and answers it with an Execution on the stream, the
@@ -291,6 +292,6 @@ func (s *Session) report(w Writer) (int, error) {
 }
 
 func (s *Session) execution(w Writer, e *order.Execution) error {
-	s.wrote = true
+	s.wrote.Store(true)
 	return s.Send(func() error { return w.WriteExecution(e) })
 }

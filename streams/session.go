@@ -44,6 +44,11 @@ type Session struct {
 	writingSince atomic.Int64 // 0: not writing
 	doomedSince  atomic.Int64
 
+	serving  atomic.Pointer[serving] // nil: written by Run
+	wrote    atomic.Bool             // since the last look for a heartbeat
+	beat     atomic.Bool             // one is due, of a session that the workers write
+	lookedNS int64                   // of the exchange's Run, once it is served
+
 	// Of the goroutine that calls Handle:
 	symbols    int
 	second     int64
@@ -53,7 +58,6 @@ type Session struct {
 	batch   feed.Batch
 	ticks   [][]byte
 	reports []order.Execution
-	wrote   bool
 }
 
 // reply answers what the subscriber said: with a message, or where that is not nil
@@ -87,7 +91,12 @@ func (s *Session) sweep(now int64) {
 		s.cancel(&feed.Problem{Code: feed.CodeSlowConsumer, Fatal: true, Message: "the queue was full and the policy is disconnect"})
 	}
 	limit := s.exchange.opts.WriteTimeout
-	if at := s.writingSince.Load(); at != 0 && now-at > int64(limit) && s.ctx.Err() == nil {
+	at := s.writingSince.Load()
+	if v := s.serving.Load(); v != nil {
+		at = v.socket.Since()
+		s.look(now)
+	}
+	if at != 0 && now-at > int64(limit) && s.ctx.Err() == nil {
 		s.exchange.stats.timedOut.Add(1)
 		s.cancel(&feed.Problem{Code: feed.CodeSlowConsumer, Fatal: true,
 			Message: fmt.Sprintf("nothing could be written for %s; read the stream, or start the exchange with a larger --write-timeout", limit)})
@@ -99,9 +108,22 @@ func (s *Session) sweep(now int64) {
 // telling it, where the transport still takes it), the writer's error, or the
 // cause of the context.
 func (s *Session) Run(w Writer) error {
-	if err := s.write(w, &feed.Message{Hello: s.exchange.hello()}); err != nil {
+	if err := s.greet(w); err != nil {
 		return err
 	}
+	return s.loop(w)
+}
+
+func (s *Session) greet(w Writer) error {
+	return s.write(w, &feed.Message{Hello: s.exchange.hello()})
+}
+
+func (s *Session) heartbeat(w Writer) error {
+	return s.write(w, &feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now()}})
+}
+
+// loop is Run after the hello.
+func (s *Session) loop(w Writer) error {
 	// Looking twice an interval keeps every silence below it.
 	heartbeat := time.NewTicker(max(s.exchange.opts.Heartbeat/2, time.Millisecond))
 	defer heartbeat.Stop()
@@ -131,10 +153,9 @@ func (s *Session) Run(w Writer) error {
 		case <-s.queue.Ready():
 			err = s.drain(w)
 		case <-heartbeat.C:
-			if !s.wrote {
-				err = s.write(w, &feed.Message{Heartbeat: &feed.Heartbeat{SentNS: feed.Now()}})
+			if !s.wrote.Swap(false) {
+				err = s.heartbeat(w)
 			}
-			s.wrote = false
 		}
 		if err != nil {
 			return err
@@ -189,7 +210,7 @@ func (s *Session) drain(w Writer) error {
 	s.writingSince.Store(began)
 	err := w.WriteTicks(s.ticks)
 	s.writingSince.Store(0)
-	s.wrote = true
+	s.wrote.Store(true)
 	if o := s.exchange.opts.Observer; o != nil && err == nil {
 		o.Wrote(s.encoding, s.ticks, began, feed.Now())
 	}
@@ -233,7 +254,7 @@ func (s *Session) answer(w Writer, r reply) error {
 }
 
 func (s *Session) write(w Writer, m *feed.Message) error {
-	s.wrote = true
+	s.wrote.Store(true)
 	return s.Send(func() error { return w.WriteMessage(m) })
 }
 
@@ -269,6 +290,7 @@ func (s *Session) Refuse(p *feed.Problem) error {
 func (s *Session) reply(r reply) error {
 	select {
 	case s.replies <- r:
+		s.wake()
 		return nil
 	case <-s.ctx.Done():
 		return context.Cause(s.ctx)

@@ -15,7 +15,7 @@ func benchTick() feed.Tick {
 }
 
 func BenchmarkHubEncoders(b *testing.B) {
-	for i, name := range []string{"TickProtobuf", "TickJSON", "EventProtobuf", "EventJSON"} {
+	for i, name := range []string{"TickProtobuf", "TickJSON", "EventProtobuf", "EventJSON", "FrameProtobuf", "FrameJSON"} {
 		b.Run(name, func(b *testing.B) {
 			encode, t, dst := HubEncoders()[i], benchTick(), make([]byte, 0, 1024)
 			b.ReportAllocs()

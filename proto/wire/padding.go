@@ -31,10 +31,9 @@ func PaddedHubEncoders(size int) []feed.Encoder {
 	padding := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(padding) // never fails
 	text := base64.StdEncoding.EncodeToString(padding)
-	return hubEncoders(
-		func(dst []byte, t *feed.Tick) []byte { return appendPaddedField(dst, t, size, padding) },
-		func(dst []byte, t *feed.Tick) []byte { return appendPaddedJSON(dst, t, size, text) },
-	)
+	field := func(dst []byte, t *feed.Tick) []byte { return appendPaddedField(dst, t, size, padding) }
+	object := func(dst []byte, t *feed.Tick) []byte { return appendPaddedJSON(dst, t, size, text) }
+	return append(hubEncoders(field, object), frameEncoders(field, object)...)
 }
 
 // appendPaddedField encodes the tick twice, for its size comes before it.

@@ -13,19 +13,22 @@ import (
 // The encodings of a hub that was made with HubEncoders. TickProtobuf is a
 // whole MarketDataMessage of one tick, such that several one after the other are
 // a message of several; TickJSON is the object of the tick alone. AppendTicks
-// joins either. EventProtobuf and EventJSON are whole SSE events.
+// joins either. EventProtobuf and EventJSON are whole SSE events. FrameProtobuf and
+// FrameJSON are whole messages of one tick in a WebSocket frame of their own.
 const (
 	TickProtobuf = iota
 	TickJSON
 	EventProtobuf
 	EventJSON
+	FrameProtobuf
+	FrameJSON
 )
 
 // HubEncoders returns the encoders for feed.HubOptions, each at the index of its
 // constant. They write what AppendMessage writes, without its checks: symbols
 // must be UTF-8, sides and origins those of the domain.
 func HubEncoders() []feed.Encoder {
-	return hubEncoders(appendTickField, appendTickJSON)
+	return append(hubEncoders(appendTickField, appendTickJSON), frameEncoders(appendTickField, appendTickJSON)...)
 }
 
 func hubEncoders(field, object func(dst []byte, t *feed.Tick) []byte) []feed.Encoder {
@@ -39,25 +42,49 @@ func hubEncoders(field, object func(dst []byte, t *feed.Tick) []byte) []feed.Enc
 			return append(dst, "\n\n"...)
 		},
 		EventJSON: func(dst []byte, epoch string, t *feed.Tick) []byte {
-			dst = append(appendTickHead(dst, epoch, t), `{"ticks":[`...)
-			return append(object(dst, t), "]}\n\n"...)
+			dst = append(appendTickHead(dst, epoch, t), ticksHead...)
+			return append(object(dst, t), ticksTail+"\n\n"...)
+		},
+	}
+}
+
+// frameEncoders are those of whole frames, from FrameProtobuf on.
+func frameEncoders(field, object func(dst []byte, t *feed.Tick) []byte) []feed.Encoder {
+	return []feed.Encoder{
+		func(dst []byte, _ string, t *feed.Tick) []byte {
+			start := len(dst)
+			return closeFrame(field(openFrame(dst), t), start, OpBinary)
+		},
+		func(dst []byte, _ string, t *feed.Tick) []byte {
+			start := len(dst)
+			return closeFrame(append(object(append(openFrame(dst), ticksHead...), t), ticksTail...), start, OpText)
 		},
 	}
 }
 
 // TickBytes returns how many bytes the tick itself takes in what the encoder of that
-// index wrote: all of TickProtobuf and TickJSON, and as many in EventProtobuf and
-// EventJSON, whose event, base64 and brackets are the transport's.
+// index wrote: all of TickProtobuf and TickJSON, and as many in the others, whose
+// events, frames, base64 and brackets are the transport's.
 func TickBytes(encoding int, encoded []byte) int {
-	if encoding < EventProtobuf {
+	switch encoding {
+	case TickProtobuf, TickJSON:
 		return len(encoded)
+	case FrameProtobuf:
+		return len(encoded) - frameHeader(encoded)
+	case FrameJSON:
+		return len(encoded) - frameHeader(encoded) - len(ticksHead+ticksTail)
 	}
 	data := encoded[bytes.Index(encoded, []byte(dataField))+len(dataField) : len(encoded)-len("\n\n")]
 	if encoding == EventJSON {
-		return len(data) - len(`{"ticks":[]}`)
+		return len(data) - len(ticksHead+ticksTail)
 	}
 	return base64.StdEncoding.DecodedLen(len(data)) - bytes.Count(data[len(data)-2:], []byte("="))
 }
+
+const (
+	ticksHead = `{"ticks":[`
+	ticksTail = "]}"
+)
 
 const dataField = "\ndata: "
 

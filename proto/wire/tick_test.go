@@ -41,6 +41,12 @@ func TestHubEncoders(t *testing.T) {
 		if got := encode(EventJSON); got != head+`{"ticks":[`+string(text)+"]}\n\n" {
 			t.Fatalf("json event %q", got)
 		}
+		if got := encode(FrameProtobuf); got != string(AppendFrame(nil, OpBinary, want)) {
+			t.Fatalf("protobuf frame %x", got)
+		}
+		if got := encode(FrameJSON); got != string(AppendFrame(nil, OpText, []byte(`{"ticks":[`+string(text)+"]}"))) {
+			t.Fatalf("json frame %q", got)
+		}
 		for enc, event := range map[Encoding]int{Protobuf: EventProtobuf, JSON: EventJSON} {
 			var m feed.Message
 			if err := UnmarshalEventData(enc, eventData(t, []byte(encode(event))), &m); err != nil {
@@ -59,7 +65,7 @@ func TestTickBytes(t *testing.T) {
 	encoders := HubEncoders()
 	rapid.Check(t, func(t *rapid.T) {
 		tick := drawTick(t)
-		for alone, event := range map[int]int{TickProtobuf: EventProtobuf, TickJSON: EventJSON} {
+		for event, alone := range map[int]int{EventProtobuf: TickProtobuf, EventJSON: TickJSON, FrameProtobuf: TickProtobuf, FrameJSON: TickJSON} {
 			want := len(encoders[alone](nil, "ab12", &tick))
 			if got := TickBytes(alone, encoders[alone](nil, "ab12", &tick)); got != want {
 				t.Fatalf("encoder %d: %d bytes, want %d", alone, got, want)

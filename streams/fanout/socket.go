@@ -114,7 +114,9 @@ func (s *Socket) Write(b []byte) (int, error) {
 func (s *Socket) Flush() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.flush()
+	if s.moved == nil { // who waits for the kernel flushes itself
+		s.flush()
+	}
 	return len(s.waiting) == 0
 }
 
@@ -133,7 +135,6 @@ func (s *Socket) flush() {
 		s.tell()
 	case n > 0:
 		s.waiting = append(s.waiting[:0], s.waiting[n:]...)
-		s.since.Store(feed.Now()) // it progresses
 		s.tell()
 	}
 }
@@ -171,8 +172,7 @@ func (s *Socket) drain(most int) {
 	}
 }
 
-// Since returns when the oldest of the bytes that wait last saw progress,
-// CLOCK_MONOTONIC, or 0 where none wait.
+// Since returns since when some bytes wait, CLOCK_MONOTONIC, or 0 where none do.
 func (s *Socket) Since() int64 { return s.since.Load() }
 
 // Err returns why the socket takes nothing any more, nil where it does.
