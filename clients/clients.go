@@ -5,8 +5,6 @@ package clients
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 
 	"github.com/tickgauge/tickgauge/feed"
 	"github.com/tickgauge/tickgauge/order"
@@ -16,6 +14,7 @@ import (
 type Delivery struct {
 	Stream     int
 	ReceivedNS int64 // at the earliest point that the library gives; the client names it
+	KernelNS   int64 // when the kernel took in the segment that completed it; 0: not known
 	DecodedNS  int64 // after decoding
 	Message    feed.Message
 	Execution  *order.Execution // where not nil, in place of Message: of the account that the stream watches
@@ -60,47 +59,14 @@ var ErrNoExchange = errors.New("the target is not a tickgauge exchange")
 // exchange refused. Only in the first case it tells sink of the end, as what
 // ended returns for recv's error. Message memory is used again.
 func Pump(stream int, sink Sink, recv func(*Delivery) error, opened chan<- error, ended func(error) error) {
-	d := &Delivery{Stream: stream}
-	if err := greet(sink, d, recv, ended); err != nil {
-		opened <- err
-		return
-	}
-	opened <- nil
-	var told *feed.Problem
+	in := NewIntake(stream, sink, opened)
 	for {
-		if err := recv(d); err != nil {
-			if err = ended(err); err != nil && told != nil {
-				err = told
-			}
-			sink.Ended(stream, err)
+		if err := recv(&in.Delivery); err != nil {
+			in.End(ended(err))
 			return
 		}
-		if p := d.Message.Problem; p != nil && p.Fatal {
-			told = p
-		}
-		sink.Deliver(d)
-	}
-}
-
-// greet reads up to the answer to the subscribe. A connection that was closed
-// meanwhile gives net.ErrClosed.
-func greet(sink Sink, d *Delivery, recv func(*Delivery) error, ended func(error) error) error {
-	for first := true; ; first = false {
-		if err := recv(d); err != nil {
-			if err = ended(err); err == nil {
-				err = net.ErrClosed
-			}
-			return err
-		}
-		if p := d.Message.Problem; p != nil {
-			return p
-		}
-		if first && d.Message.Hello == nil {
-			return fmt.Errorf("%w: its first message is no hello", ErrNoExchange)
-		}
-		sink.Deliver(d)
-		if d.Message.Subscribed != nil {
-			return nil
+		if !in.Take() {
+			return
 		}
 	}
 }
