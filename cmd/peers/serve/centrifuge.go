@@ -17,16 +17,17 @@ const CentrifugePath = "/connection/websocket"
 type centrifugePeer struct {
 	market *Market
 	node   *centrifuge.Node
+	ready  chan struct{}
 }
 
-func newCentrifuge(m *Market) Peer { return &centrifugePeer{market: m} }
+func newCentrifuge(m *Market) Peer { return &centrifugePeer{market: m, ready: make(chan struct{})} }
 
-// Serve is Peer's. Publish is called only after a subscriber could connect, so
-// that the node runs by then.
+// Serve is Peer's.
 func (p *centrifugePeer) Serve(ctx context.Context, ln net.Listener) error {
 	if err := p.start(); err != nil {
 		return errors.Join(err, ln.Close())
 	}
+	close(p.ready)
 	mux := http.NewServeMux()
 	mux.Handle(CentrifugePath, centrifuge.NewWebsocketHandler(p.node, centrifuge.WebsocketConfig{}))
 	err := serveHTTP(ctx, ln, mux)
@@ -51,6 +52,8 @@ func (p *centrifugePeer) start() error {
 	p.node = node
 	return node.Run()
 }
+
+func (p *centrifugePeer) started() <-chan struct{} { return p.ready }
 
 // Publish is Peer's.
 func (p *centrifugePeer) Publish(t *Tick) {

@@ -17,10 +17,13 @@ type natsPeer struct {
 	market    *Market
 	webSocket bool
 	client    *nats.Conn
+	ready     chan struct{}
 }
 
-func newNATS(m *Market) Peer          { return &natsPeer{market: m} }
-func newNATSWebSocket(m *Market) Peer { return &natsPeer{market: m, webSocket: true} }
+func newNATS(m *Market) Peer { return &natsPeer{market: m, ready: make(chan struct{})} }
+func newNATSWebSocket(m *Market) Peer {
+	return &natsPeer{market: m, webSocket: true, ready: make(chan struct{})}
+}
 
 const natsStart = 10 * time.Second
 
@@ -49,9 +52,12 @@ func (p *natsPeer) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("nats: %w", err)
 	}
 	defer p.client.Close()
+	close(p.ready)
 	<-ctx.Done()
 	return nil
 }
+
+func (p *natsPeer) started() <-chan struct{} { return p.ready }
 
 // Publish is Peer's. The client sends what it is given at once, from a goroutine of its own.
 func (p *natsPeer) Publish(t *Tick) {

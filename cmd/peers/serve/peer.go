@@ -29,6 +29,12 @@ type Peer interface {
 	Publish(t *Tick)
 }
 
+// starter is a Peer that does not take connections from the moment Serve is called.
+type starter interface {
+	// started is closed when it does.
+	started() <-chan struct{}
+}
+
 // Row is a peer by its name.
 type Row struct {
 	Name     string

@@ -67,6 +67,13 @@ func Run(ctx context.Context, opts Options, out io.Writer) error {
 	g.Go(func() error { return peer.Serve(ctx, ln) })
 	g.Go(func() error { return serveDebug(ctx, debug, control{market, publisher, schedule}.handler()) })
 	g.Go(func() error { return ended(publisher.Run(ctx)) })
+	if s, ok := peer.(starter); ok {
+		select {
+		case <-s.started():
+		case <-ctx.Done():
+			return g.Wait() // with why it did not start
+		}
+	}
 	line, err := json.Marshal(ready)
 	if err != nil {
 		return err
