@@ -116,6 +116,10 @@ allocs-update: ## write .ci/allocs.txt anew
 	@$(call allocations,2)
 	@$(CHECKALLOCS) -update ../allocs.txt $(allocsfiles)
 
+.PHONY: codecs
+codecs: ## time libraries that encode and decode our messages, and our own codecs, in interleaved rounds
+	$(GO) -C .ci/tools/codecs run -buildvcs=false .
+
 .PHONY: compare
 compare: build ## compare the transports into RESULTS; COMPARE takes further flags
 	bin/tickgauge compare --json $(RESULTS) $(COMPARE)
