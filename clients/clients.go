@@ -14,7 +14,6 @@ import (
 type Delivery struct {
 	Stream     int
 	ReceivedNS int64 // at the earliest point that the library gives; the client names it
-	KernelNS   int64 // when the kernel took in the segment that completed it; 0: not known
 	DecodedNS  int64 // after decoding
 	Message    feed.Message
 	Execution  *order.Execution // where not nil, in place of Message: of the account that the stream watches

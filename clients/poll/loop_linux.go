@@ -16,10 +16,9 @@ import (
 
 // Loop reads all sockets that are added to it. Any goroutine may call it.
 type Loop struct {
-	opts   Options
-	epoll  int
-	wake   int // an eventfd
-	events uint32
+	opts  Options
+	epoll int
+	wake  int // an eventfd
 
 	mu      sync.Mutex
 	queue   []func()
@@ -42,10 +41,7 @@ func New(opts Options) (*Loop, error) {
 	if opts.MaxPending == 0 {
 		opts.MaxPending = defaultMaxPending
 	}
-	l := &Loop{opts: opts, events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET}
-	if opts.LevelTriggered {
-		l.events = unix.EPOLLIN | unix.EPOLLRDHUP
-	}
+	l := &Loop{opts: opts}
 	l.clocks = clocks{nowNS: now, wallNS: func() int64 { return time.Now().UnixNano() }}
 	var err error
 	if l.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -146,7 +142,10 @@ func (l *Loop) add(s *Socket) {
 		l.sockets = append(l.sockets, make([]*Socket, s.fd+1-len(l.sockets))...)
 	}
 	l.sockets[s.fd] = s
-	if err := s.register(); err != nil {
+	// The kernel tells once of each change, which spares it a second look at the socket
+	// and us a call for each write that has to wait.
+	const events = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
+	if err := l.watch(unix.EPOLL_CTL_ADD, s.fd, events); err != nil {
 		l.end(s, err)
 	}
 }

@@ -23,9 +23,6 @@ type Handler interface {
 
 // Options are the choices of New; the zero value works.
 type Options struct {
-	// LevelTriggered has the kernel tell of a socket until it is read empty. By default
-	// it tells once, which spares it a second look at each socket.
-	LevelTriggered bool
 	// MaxPending bounds the bytes of one socket that wait for the kernel to take
 	// them; 0: 1 MiB.
 	MaxPending int

@@ -18,7 +18,6 @@ type Socket struct {
 
 	mu      sync.Mutex
 	pending []byte // what the kernel has not taken
-	added   bool   // epoll knows it
 	shutOff bool   // the descriptor is closed
 
 	// Of the loop's goroutine:
@@ -53,7 +52,6 @@ func (s *Socket) Write(b []byte) error {
 			return ErrFull
 		}
 		s.pending = append(s.pending, rest...) // one that was begun is kept whole
-		return s.await(true)
 	}
 	return nil
 }
@@ -97,32 +95,7 @@ func (s *Socket) flush() error {
 		return nil
 	}
 	s.pending = nil
-	return s.await(false)
-}
-
-// register has epoll tell of the socket.
-func (s *Socket) register() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.added = true
-	events := s.loop.events
-	if len(s.pending) > 0 {
-		events |= unix.EPOLLOUT
-	}
-	return s.loop.watch(unix.EPOLL_CTL_ADD, s.fd, events)
-}
-
-// await asks to be told when the kernel takes more, which an edge-triggered socket is
-// anyway. The caller holds mu.
-func (s *Socket) await(more bool) error {
-	if !s.loop.opts.LevelTriggered || !s.added {
-		return nil
-	}
-	events := s.loop.events
-	if more {
-		events |= unix.EPOLLOUT
-	}
-	return s.loop.watch(unix.EPOLL_CTL_MOD, s.fd, events)
+	return nil
 }
 
 // Close ends the connection soon, without what waits to be written. It does not wait;
